@@ -12,10 +12,12 @@ TEST_CASE("the monitor's prompt speaks of clearing exactly if the class clears [
     CHECK_THAT(monitor_prompt(rules), ContainsSubstring("## Context management") && ContainsSubstring("\"/clear\"") &&
                                           ContainsSubstring("up to 3 times"));
     CHECK_THAT(monitor_prompt(rules), !ContainsSubstring("Keep it for this cycle"));
+    CHECK_THAT(monitor_prompt(rules), ContainsSubstring("Keep the file `monitor-notes`"));
     rules.context.clear_on_error = false;
     CHECK_THAT(monitor_prompt(rules), ContainsSubstring("Keep it for this cycle if a message could not be sent"));
     rules.context.auto_clear = false;
-    CHECK_THAT(monitor_prompt(rules), !ContainsSubstring("clear") && !ContainsSubstring("Context management"));
+    CHECK_THAT(monitor_prompt(rules), !ContainsSubstring("clear") && !ContainsSubstring("Context management") &&
+                                          !ContainsSubstring("monitor-notes"));
 }
 
 TEST_CASE("the monitor's prompt has the numbers and the route of its class [M-116]") {

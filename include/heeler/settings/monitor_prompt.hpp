@@ -12,7 +12,8 @@ namespace heeler::inline HEELER_ABI {
 
 /// For a monitor that is a language model rather than this library, or that stands beside it (the worker monitor): what
 /// it looks at in each cycle, what it tells and to whom, when it is silent. With a section on clearing its own context
-/// exactly if the class's `context.auto_clear` is on. Constants and numbers only.
+/// exactly if the class's `context.auto_clear` is on: what has to outlast a clear it is then to keep in a file.
+/// Constants and numbers only.
 [[nodiscard]] inline std::string monitor_prompt(const RunClass& rules) {
     const auto* set = rules.detectors.find<WorkerState>();
     const WorkerState::Settings states = set != nullptr ? *set : WorkerState::Settings{};
@@ -39,6 +40,11 @@ namespace heeler::inline HEELER_ABI {
     if (!rules.context.auto_clear) return text;
     text::append(
         text,
+        "\n## Notes\n\nYou forget everything at the end of a cycle. Keep the file `monitor-notes`, with one line for "
+        "each "
+        "worker: its last line, its status, at how many cycles in a row both were the same, and what you have told of "
+        "it. Read it before step 1; a worker that is not in it is only noted, not told of. Write it anew before you "
+        "clear, without workers that are gone.\n"
         "\n## Context management\n\nWhen a cycle is done:\n\n"
         "1. Make sure that every message was sent. One that failed is sent again at once, up to ",
         retries,
@@ -46,7 +52,8 @@ namespace heeler::inline HEELER_ABI {
         "2. When all were sent, or the retries are used up, type \"/clear\": your context is empty for the next "
         "cycle, and stays cheap.\n",
         rules.context.clear_on_error ? "" : "   Keep it for this cycle if a message could not be sent.\n",
-        "\nClear after every cycle. Do not collect a history: what you need is found anew in each one.\n");
+        "\nClear after every cycle. Do not collect a history: what you need is found anew in each one, or in the "
+        "notes.\n");
     return text;
 }
 
