@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <heeler/alert/group.hpp>
-#include <heeler/alert/suggestions.hpp>
+#include <heeler/alert/json.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
@@ -59,8 +59,7 @@ void payload(JsonLine& line, const heeler::Alert& alert) {
         line.key(detail.name);
         detail.is_json ? line.raw(detail.value) : line.string(detail.value);
     }
-    if (const auto suggested = heeler::suggestions_for(alert.kind); !suggested.empty())
-        put_texts(line, "suggestions", suggested);
+    heeler::write_suggestions(line, alert.kind);
     line.end_object();
 }
 

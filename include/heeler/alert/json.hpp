@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/alert/suggestions.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/text/duration.hpp>
@@ -22,10 +23,19 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
 
 }  // namespace detail
 
+/// A member `"suggestions":[..]` where there are any for alerts of this kind.
+inline void write_suggestions(text::JsonLine& line, std::string_view alert_kind) {
+    const auto all = suggestions_for(alert_kind);
+    if (all.empty()) return;
+    line.key("suggestions").begin_array();
+    for (const std::string_view each : all) line.string(each);
+    line.end_array();
+}
+
 /// `{"version":1,"key":..,"kind":..,"severity":"none|warning|critical","to":..,"run":{"id":..,"name":..,"work_item":..,
 /// "project":..,"tags":[..]},"summary":..,"issues":[..],"details":{NAME:TEXT or JSON},"at":RFC 3339,"attempt":1}`, with
-/// a member `left_out` where there are more than 100 issues, details or tags. A text of more than 16 KiB keeps its
-/// start and its end.
+/// `suggestions` behind the details where there are any (`suggestions_for`), and a member `left_out` where there are
+/// more than 100 issues, details or tags. A text of more than 16 KiB keeps its start and its end.
 [[nodiscard]] inline std::string alert_json(const Alert& alert) {
     using detail::alert_text_cap, detail::alert_list_cap;
     text::JsonLine line;
@@ -64,6 +74,7 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
         detail.is_json ? static_cast<void>(line.key(detail.name).raw(detail.value)) : text(detail.name, detail.value);
     }
     line.end_object();
+    write_suggestions(line, alert.kind);
     if (missing > 0) line.key("left_out").number(missing);
     line.key("at").string(text::rfc3339(alert.at)).key("attempt").number(alert.attempt).end_object();
     return std::move(line).text();

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <heeler/alert/session_alert.hpp>
+#include <heeler/alert/suggestions.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/one_line.hpp>
@@ -62,7 +63,7 @@ namespace detail {
 }
 
 /// The message for people: an icon and the summary; which run; the issues as bullets; then what was seen, what is done
-/// about it and how to stop it, a line each. No line end at the end.
+/// about it and how to stop it, and what can be done, a line each. No line end at the end.
 [[nodiscard]] inline std::string format_alert(const Alert& alert) {
     using detail::alert_line_cap, detail::alert_issues_cap;
     std::string text = text::concat(icon_of(alert.severity), " ",
@@ -82,6 +83,10 @@ namespace detail {
         std::replace(label.begin(), label.end(), '_', ' ');
         detail::add_line(text, label, detail.value);
     }
+    std::string suggested;
+    for (const std::string_view each : suggestions_for(alert.kind))
+        text::append(suggested, suggested.empty() ? "" : ", ", each);
+    detail::add_line(text, "Suggested", suggested);
     return text;
 }
 

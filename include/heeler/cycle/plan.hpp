@@ -396,7 +396,7 @@ private:
                 {"last_activity", text::rfc3339(wall_at(now_, watched_.run.origin + watched_.run.waited + *active))});
         add_details(row, finding);
         if (edge.condition == Condition::silent)
-            wording_.complete(row, "nothing", "nothing is done about it; you are told when it is over");
+            wording_.complete(row, "", "nothing is done about it; you are told when it is over");
         else
             wording_.complete_with_plan(row);
         rows_.alerts.push_back(std::move(row));

@@ -182,13 +182,13 @@ public:
     void complete_with_plan(AlertRow& row) const {
         if (judged_.decision.acts()) row.alert.details.push_back({"planned", plan_in_words()});
         const std::string done = steps_in_words(*watched_.verdict, watched_.verdict->incident.number, {});
-        complete(row, done == "none" ? "nothing" : done);
+        complete(row, done == "none" ? "" : done);
     }
 
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
     void complete(AlertRow& row, std::string done) const { complete(row, std::move(done), next_for_people()); }
     void complete(AlertRow& row, std::string done, std::string next) const {
-        row.alert.details.push_back({"done", std::move(done)});
+        if (!done.empty()) row.alert.details.push_back({"done", std::move(done)});
         row.alert.details.push_back({"next", std::move(next)});
         add_command(row, "stop", snooze);
         // What the host adds is no reason to lose the alert.
