@@ -73,6 +73,24 @@ TEST_CASE("what is typed into a pane arrives as it is, whatever it looks like [M
     CHECK(pane.type("a\rb").error().code == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("what was typed and never entered is taken back by the next line, and nothing else is [M-015] [M-134]") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto killed = tmux.open("monitor", reader);
+    REQUIRE(shows(killed, "ready"));
+    REQUIRE(killed.type("/cl"));
+    REQUIRE(killed.type("\xc3\xa4r"));
+    TmuxPane pane{tmux.server, killed.id()};
+    REQUIRE(heeler::submit_line(pane, "/clear"));
+    CHECK(shows(pane, "</clear>\n"));
+    REQUIRE(tmux.server.run({{"send-keys", "-t", pane.id(), "-l", "--", "a person, "}}));
+    REQUIRE(heeler::submit_line(pane, "and we"));
+    CHECK(shows(pane, "<a person, and we>\n"));
+    REQUIRE(pane.take_back());
+    REQUIRE(heeler::submit_line(pane, "done"));
+    CHECK(shows(pane, "<done>\n"));
+}
+
 TEST_CASE("A-50: the context behind a pane is cleared by the command that is typed there [M-138]") {
     if (no_tmux()) HEELER_SKIP("no tmux here");
     const Tmux tmux;
@@ -92,6 +110,20 @@ TEST_CASE("A-50: the context behind a pane is cleared by the command that is typ
     CHECK(shows(pane, "empty " + row->front().process));
     CHECK(pane.capture()->history == 0);
     CHECK(reset.size() == 1U);
+    CHECK(reset.clear());  // as little as after the last one
+}
+
+TEST_CASE("a clear is one when the pane shows it [M-134]") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("monitor", reader);
+    REQUIRE(shows(pane, "ready"));
+    TmuxPane named{tmux.server, pane.id(), "sh"};
+    heeler::CommandReset reset{named, "/clear"};
+    const auto unheard = reset.clear();  // this program knows no such command
+    REQUIRE_FALSE(unheard);
+    CHECK(unheard.error().code == ErrorCode::timed_out);
+    CHECK_THAT(unheard.error().message, ContainsSubstring("as much as before"));
 }
 
 TEST_CASE("nothing is typed into a shell, or into another program than was named [M-138]") {
@@ -112,13 +144,14 @@ TEST_CASE("nothing is typed into a shell, or into another program than was named
     CHECK(shown(pane).find("/clear") == std::string::npos);
 
     const std::string script = tmux.scratch / "agent";
-    std::ofstream(script) << "#!/bin/sh\n" << reader << "\n";
+    std::ofstream(script) << "#!/bin/sh\nstty -echo; echo ready; while IFS= read -r line; do "
+                             "printf '\\033[H\\033[2J\\033[3J'; done\n";
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     auto runs = tmux.open("agent", "exec " + script);
     REQUIRE(shows(runs, "ready"));
     TmuxPane right{tmux.server, runs.id(), "agent"};
     CHECK(heeler::CommandReset{right, "/clear"}.clear());
-    CHECK(shows(right, "</clear>"));
+    CHECK(right.size() == 0U);
     TmuxPane wrong{tmux.server, runs.id(), "claude"};
     const auto refused = heeler::CommandReset{wrong, "/clear"}.clear();
     REQUIRE_FALSE(refused);
@@ -187,6 +220,7 @@ TEST_CASE("panes are listed with names and tags, and no name or tag is more than
     CHECK(row.window == "-t ../../etc;$(touch x) end;");
     CHECK(row.options == std::vector<std::string>{"worker urgent " + evil, std::string(256, 'x'), ""});
     CHECK_FALSE(row.dead);
+    CHECK(row.end.empty());
     CHECK(row.process != "0");
     const auto& other = row.id == rows->front().id ? rows->back() : rows->front();
     CHECK(other.id == plain.id());

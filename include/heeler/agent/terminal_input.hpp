@@ -54,13 +54,16 @@ inline void rest_for(Duration length) {
 }
 
 /// Types `typed_line(text)`, flushes, waits `submit_delay`, types Enter (CR), flushes. Done means that the terminal has
-/// it, not what the program made of it. After an error the text may stand in the program's input, not submitted.
+/// it, not what the program made of it. After an error, or if this process is killed in between, the text may stand in
+/// the program's input, not submitted: a terminal that remembers it (`take_back`) has it erased by the next line.
 /// Errors: `invalid_argument` if nothing is left to type (Enter alone may approve something), those of the terminal.
 template <TerminalLike Terminal>
 [[nodiscard]] Result<void> submit_line(Terminal& terminal, std::string_view text) {
     const std::string line = typed_line(text);
     if (line.empty()) return fail(ErrorCode::invalid_argument, "there is no text to type: Enter alone is not pressed");
-    Result<void> typed = terminal.write(line);
+    Result<void> typed{};
+    if constexpr (requires { terminal.take_back(); }) typed = terminal.take_back();
+    if (typed) typed = terminal.write(line);
     if (typed) typed = terminal.flush();
     if (!typed) return typed;
     detail::rest_for(submit_delay);

@@ -38,6 +38,7 @@ struct TmuxPaneRow {
     std::string window{};       ///< name of its window
     std::string title{};        ///< any program in the pane can change it
     bool dead = false;          ///< its program is over, and the pane was kept
+    std::string end{};          ///< how it ended: "exit status 3", "signal 9"; empty: it runs, or tmux does not know
     std::uint64_t history = 0;  ///< rows that have left the screen upwards
     std::vector<std::string> options{};  ///< values of the user options asked for, in their order; empty: not set
 };
@@ -47,6 +48,7 @@ struct TmuxCapture {
     std::uint64_t history = 0;        ///< rows that have left the screen upwards, as far as tmux keeps them
     std::uint64_t above = 0;          ///< how many of them `rows` begins with
     std::vector<std::string> rows{};  ///< from top to bottom, the empty ones at the end left out
+    bool is_full = false;             ///< its program draws the whole screen, the alternate one: less, vi
 };
 
 namespace detail {
@@ -169,7 +171,8 @@ public:
     /// The panes of all sessions, each with the values of the user options named in `options` ("@status"), which are
     /// those of the pane, else of its window, its session or the server. Error: `invalid_argument` for other names.
     [[nodiscard]] Result<std::vector<TmuxPaneRow>> panes(const std::vector<std::string>& options = {}) const {
-        std::string format = "#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{history_size}";
+        std::string format =
+            "#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{history_size}\t#{pane_dead_status}\t#{pane_dead_signal}";
         for (const char* name : {"session_name", "window_name", "pane_title"}) format += shown(name);
         for (const std::string& name : options) {
             if (!detail::is_tmux_word(name, '@'))
@@ -183,11 +186,13 @@ public:
         std::vector<TmuxPaneRow> rows;
         for (const std::string& line : detail::split(*said, '\n')) {
             auto fields = detail::split(line, '\t');
-            if (fields.size() != 7 + options.size()) continue;  // what follows the last line end
-            TmuxPaneRow row{fields[0], fields[1], fields[4], fields[5], fields[6]};
+            if (fields.size() != 9 + options.size()) continue;  // what follows the last line end
+            TmuxPaneRow row{fields[0], fields[1], fields[6], fields[7], fields[8]};
             row.dead = fields[2] == "1";
             row.history = detail::number_of(fields[3]);
-            row.options.assign(fields.begin() + 7, fields.end());
+            if (!fields[4].empty()) row.end = "exit status " + fields[4];
+            if (!fields[5].empty()) row.end = "signal " + fields[5];
+            row.options.assign(fields.begin() + 9, fields.end());
             rows.push_back(std::move(row));
         }
         return rows;
@@ -240,10 +245,20 @@ public:
         const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
         if (std::any_of(text.begin(), text.end(), control))
             return fail(ErrorCode::invalid_argument, "the text holds a control character, which is a key: remove it");
-        return keys({"send-keys", "-t", id_, "-l", "--", std::string(text)});
+        const auto characters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
+        return keys({"send-keys", "-t", id_, "-l", "--", std::string(text)}, static_cast<std::uint64_t>(characters));
     }
 
     [[nodiscard]] Result<void> enter() { return keys({"send-keys", "-t", id_, "--", "Enter"}); }
+
+    /// Erases what was typed here and never entered, also by a process that was killed in between. How much that is
+    /// stands in the pane's user option `@heeler_typed`.
+    [[nodiscard]] Result<void> take_back() {
+        const auto now = state();
+        if (!now) return tl::unexpected<Error>(now.error());
+        if (now->typed == 0) return {};
+        return keys({"send-keys", "-t", id_, "-N", std::to_string(now->typed), "--", "BSpace"});
+    }
 
     /// CR is Enter, everything else is typed.
     [[nodiscard]] Result<void> write(std::string_view bytes) { return bytes == "\r" ? enter() : type(bytes); }
@@ -254,12 +269,13 @@ public:
     /// What it shows, with at most `above` rows of what has left the screen.
     [[nodiscard]] Result<TmuxCapture> capture(std::uint32_t above = 0) {
         if (auto valid = check_id(); !valid) return tl::unexpected<Error>(std::move(valid.error()));
-        auto said = server_.run({{"display-message", "-p", "-t", id_, "#{history_size}"},
+        auto said = server_.run({{"display-message", "-p", "-t", id_, "#{history_size} #{alternate_on}"},
                                  {"capture-pane", "-p", "-t", id_, "-S", "-" + std::to_string(above)}});
         if (!said) return tl::unexpected<Error>(std::move(said.error()));
         TmuxCapture capture;
         capture.rows = detail::split(*said, '\n');
         capture.history = detail::number_of(capture.rows.front());
+        capture.is_full = capture.rows.front().ends_with(" 1");
         capture.above = std::min<std::uint64_t>(capture.history, above);
         capture.rows.erase(capture.rows.begin());
         while (!capture.rows.empty() && capture.rows.back().empty()) capture.rows.pop_back();
@@ -288,7 +304,8 @@ private:
     }
 
     struct State {
-        bool is_shared = false;  ///< keys go to other panes as well
+        bool is_shared = false;   ///< keys go to other panes as well
+        std::uint64_t typed = 0;  ///< characters that were not entered
         detail::ForegroundProgram program{};
     };
 
@@ -297,12 +314,13 @@ private:
         if (auto valid = check_id(); !valid) return tl::unexpected<Error>(std::move(valid.error()));
         auto said = server_.run({{"display-message", "-p", "-t", id_,
                                   "#{pane_id}\t#{pane_dead}\t#{pane_synchronized}\t#{pane_pid}\t"
-                                  "#{pane_current_command}"}});
+                                  "#{pane_current_command}\t#{@heeler_typed}"}});
         if (!said) return tl::unexpected<Error>(std::move(said.error()));
         const auto fields = detail::split(said->substr(0, said->find('\n')), '\t');
-        if (fields.size() < 5 || fields[0] != id_) return fail(ErrorCode::ended, "the pane " + id_ + " is gone");
+        if (fields.size() < 6 || fields[0] != id_) return fail(ErrorCode::ended, "the pane " + id_ + " is gone");
         if (fields[1] == "1") return fail(ErrorCode::ended, "the program in the pane " + id_ + " is over");
-        return State{fields[2] == "1", detail::ForegroundProgram::in_terminal_of(fields[3], fields[4])};
+        return State{fields[2] == "1", detail::number_of(fields.back()),
+                     detail::ForegroundProgram::in_terminal_of(fields[3], fields[4])};
     }
 
     /// Empty: keys may go there.
@@ -318,11 +336,14 @@ private:
         return right ? "" : runs + ", not " + text::one_line(program_, 64);
     }
 
-    [[nodiscard]] Result<void> keys(const std::vector<std::string>& command) {
+    /// `more`: how many characters the command types; without any, nothing is left that was not entered.
+    [[nodiscard]] Result<void> keys(const std::vector<std::string>& command, std::uint64_t more = 0) {
         const auto now = state();
         if (!now) return tl::unexpected<Error>(now.error());
         if (std::string why = why_not(*now); !why.empty()) return fail(ErrorCode::rejected, std::move(why));
-        const auto said = server_.run({{"copy-mode", "-q", "-t", id_}, command});
+        const std::string typed = std::to_string(more == 0 ? 0 : now->typed + more);
+        const auto said = server_.run(
+            {{"copy-mode", "-q", "-t", id_}, {"set-option", "-p", "-t", id_, "@heeler_typed", typed}, command});
         return said ? Result<void>() : Result<void>(tl::unexpected<Error>(said.error()));
     }
 
