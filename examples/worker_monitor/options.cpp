@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/command_line.hpp"
 #include "../common/given_settings.hpp"
 #include "../common/parse_duration.hpp"
@@ -25,8 +26,10 @@ constexpr const char* layout =
     R"(A pane is a worker if its user option @tags (of the pane, its window or session) holds the word "worker":
   tmux set-option -p -t %3 @tags worker     and @name to give it a name, else that of its session
   tmux set-option -p -t %3 @status error    what its program reports: error, needs_input, complete, ...
-The orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its input, one object a line, and may write
-{"nudge":"NAME","text":"..."} to its output. In NAME's pane the text is typed as one line.)";
+An orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its input, one object a line, and may write
+{"nudge":"NAME","text":"..."} to its output. In NAME's pane the text is typed as one line. Without a command the
+orchestrator is every pane with the tag "orchestrator", into which these lines are typed.
+The user options of the session that this runs in are settings as well: @heeler_stuck_threshold 5.)";
 
 }  // namespace
 
@@ -60,21 +63,30 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     app.add_option("--agent", options.agent, "Only while this program, or script, has the keyboard there: claude")
         ->type_name("NAME");
     app.add_option("--clear", options.clear, "What is typed to clear it")->capture_default_str();
+    app.add_option("--check", options.check, "What is typed there every so often, to have its agent look: check")
+        ->type_name("TEXT");
+    app.add_flag("--tell-clears", options.tell_clears, "Tell the orchestrator before each clear (monitor.clear)");
+    app.add_flag("--restart", options.restart,
+                 "Start the orchestrator again when it ends, after 1 s, 2 s ... 60 s; else this ends as well, with 1");
     duration("--every", options.every, "How often it is looked, 1s or more (default: 30)");
     duration("--for", options.length, "End after so long");
     app.add_option("--config", options.config, common::config_help)->type_name("FILE.json");
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
     try {
         std::reverse(words.begin(), words.end());
         app.parse(words);
-        if (options.orchestrator.empty())
-            throw CLI::ValidationError("no orchestrator: heeler-worker-monitor [OPTIONS] -- ORCHESTRATOR ARGS...");
+        if (options.restart && options.orchestrator.empty())
+            throw CLI::ValidationError("--restart: of what? heeler-worker-monitor --restart -- ORCHESTRATOR ARGS...");
         if (options.own == "none") options.own.clear();
         if (options.own == "self" && options.here.empty())
             throw CLI::ValidationError("--own self: there is no $TMUX_PANE, so this runs in no pane");
         if (options.own == "self") options.own = options.here;
         if (options.own.empty() != options.agent.empty())
             throw CLI::ValidationError("--own and --agent belong together: which pane is cleared, and whose it is");
+        for (const bool needs_own : {!options.check.empty(), options.tell_clears})
+            if (needs_own && options.own.empty())
+                throw CLI::ValidationError("--check and --tell-clears need --own and --agent: whose pane is it");
         // What is typed would wait for the shell that this was started from, which would execute it.
         if (argc > 0 && options.agent == std::filesystem::path(argv[0]).filename())
             throw CLI::ValidationError("--agent " + options.agent + ": it reads nothing that is typed; name the agent");

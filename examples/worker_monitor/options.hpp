@@ -17,11 +17,15 @@ struct Options {
     std::string own;               ///< id of the pane that is cleared; empty: none is
     std::string agent;             ///< the program that must have the keyboard there
     std::string clear = "/clear";  ///< what is typed into it
+    std::string check;             ///< what is typed there to have its agent look; empty: nothing
+    bool tell_clears = false;      ///< to the orchestrator, before
     std::filesystem::path config;  ///< settings as JSON; empty: none
     std::string sqlite_file;       ///< of the store; empty: memory
     heeler::Duration every = std::chrono::seconds{30};
     std::optional<heeler::Duration> length;  ///< absent: until a signal comes
-    std::vector<std::string> orchestrator;   ///< a command
+    std::vector<std::string> orchestrator;   ///< a command; empty: the panes with its tag
+    bool restart = false;                    ///< it is started again when it ends
+    std::vector<std::string> notify;         ///< channels
 };
 
 inline constexpr int exit_usage = 2;

@@ -67,7 +67,9 @@ refused() { # TEXT ARGUMENTS...
     [ $? = 2 ] || fail "taken: $*" "$work/refused"
     says "$work/refused" "$text"
 }
-refused "no orchestrator"
+refused "--restart: of what" --restart
+refused "need --own and --agent" --check check -- true
+refused "--notify 'pigeon' must be" --notify pigeon -- true
 refused "no duration" --every soon -- true
 refused "'memory' or 'sqlite:PATH'" --store redis -- true
 refused "no id of a pane" --own worker --agent claude -- true
@@ -106,11 +108,21 @@ says "$told" '"worker_name":"fails",.*"error_source":"output","error_context":"E
 says "$told" '"worker_name":"asks",.*"prompt_type":"confirmation","prompt_preview":"Do you want to proceed\? \(y/n\)"'
 says "$told" '"worker_name":"finishes",.*"outcome":"complete","completion_message":"all 12 tests pass"'
 
+refused "no orchestrator: give a command behind --, or a pane the tag orchestrator" --socket "$socket"
+dies=$(pane dies worker sh -c 'echo working; sleep 3; exit 3')
+tell_tmux set-option -p -t "$dies" remain-on-exit on
+pane closes worker sh -c 'echo working; sleep 3' >/dev/null
+within 20 "a program that has died" heard dies worker.error
+within 20 "a pane that is gone" heard closes worker.error
+says "$told" '"worker_name":"dies",.*"error_context":"Error: its program is over: exit status 3"'
+says "$told" '"worker_name":"closes",.*"error_context":"Error: its pane is gone"'
+says "$told" '"worker_name":"dies",.*"suggestions":\["investigate","retry","abandon"\]'
+
 closing=$(pane again worker "$agents/worker.sh" fails 0.4)
 within 20 "an error in a new pane" heard again worker.error
 count "$told" '"worker_name":"again"' 1
 tell_tmux kill-pane -t "$closing"
-sleep 3
+sleep 5
 pane again worker "$agents/worker.sh" fails 0.4 >/dev/null
 within 20 "a pane that was opened again" grep -qF '"worker_id":"again#2"' "$told"
 
@@ -121,10 +133,11 @@ while [ $((SECONDS - begin)) -lt $((cycles + 2)) ]; do
     sleep 1
 done
 [ "$highest" -le 12 ] || fail "the monitor's own pane has grown to $highest rows above its screen"
-for who in stalls fails asks finishes; do count "$told" "\"worker_name\":\"$who" 1; done
+for who in stalls fails asks finishes dies closes; do count "$told" "\"worker_name\":\"$who" 1; done
 count "$told" '"worker_name":"again"' 2
 count "$told" '"worker_name":"(works|stranger|__watchdog)' 0
-count "$told" '^\{"msg_type":"worker\.(stuck|error|complete|needs_input)","payload":\{.*\},"summary":.*\}$' 6
+count "$told" '^\{"msg_type":"worker\.(stuck|error|complete|needs_input)","payload":\{.*\},"summary":.*\}$' 8
+count "$told" '"done":"nothing"' 0
 [ ! -e x ] || fail "the name of a pane was executed"
 shows "$stranger" "Are you" && fail "a stranger was nudged"
 kill -TERM "$(cat "$work/pid")"
@@ -138,7 +151,7 @@ tell_tmux kill-pane -t "$own"
 echo "== a restart on the same store tells nothing again"
 own=$(watch watchdog --store "sqlite:$work/store.db" --for 6)
 within 30 "the end" shows "$own" "ended with 0"
-count "$told" '"worker_name"' 6
+count "$told" '"worker_name"' 8
 tell_tmux kill-pane -t "$own"
 
 echo "== not cleared, it grows"
@@ -167,11 +180,74 @@ says "$work/out" "nudge lost: nothing is typed into the pane $shell: it runs sh,
 shows "$shell" "clear" && fail "something was typed into a shell"
 tell_tmux kill-pane -t "$shell"
 
-echo "== an orchestrator that is gone; a server that is gone"
-echo '{}' >"$work/config.json"
-timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 5 -- true >"$work/out" 2>&1
-[ $? = 0 ] || fail "an orchestrator that is gone" "$work/out"
-says "$work/out" "the orchestrator: the command is over"
+echo "== an orchestrator that is gone ends the monitor, with what it owes kept; or it is started again"
+echo '{"stuck_treshold": 3}' >"$work/config.json"
+timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 20 --store "sqlite:$work/owed.db" --config "$work/config.json" \
+    -- sh -c 'sleep 3; exit 3' >"$work/out" 2>"$work/err"
+[ $? = 1 ] || fail "an orchestrator that is gone" "$work/out"
+says "$work/err" "the orchestrator has ended: exit status 3"
+says "$work/err" "'stuck_treshold' is no setting; did you mean 'stuck_threshold'"
+printf '#!/bin/sh\nread -r line && echo "$line" >>"%s/first"\n' "$work" >"$work/once.sh"
+timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 12 --restart -- sh "$work/once.sh" >"$work/out" 2>"$work/err"
+[ $? = 0 ] || fail "an orchestrator that is started again" "$work/err"
+says "$work/err" "the orchestrator has ended: exit status 0; it is started again"
+[ "$(wc -l <"$work/first")" -ge 2 ] || fail "an orchestrator that was started again is told nothing" "$work/first"
+
+echo "== nudges without end stop neither the cycles nor the end"
+"$monitor" --socket "$socket" --own none --every 1 -- sh -c 'while echo "{\"nudge\":\"nobody\",\"text\":\"x\"}"; do :; done' \
+    >"$work/out" 2>&1 &
+endless=$!
+within 15 "cycles beside endless nudges" grep -q "^checked" "$work/out"
+kill -TERM $endless
+within 5 "the end beside endless nudges" sh -c '! kill -0 "$1"' sh $endless
+wait $endless
+
+echo "== an orchestrator in a pane"
+chief=$(pane chief orchestrator sh -c 'stty -echo; while IFS= read -r line; do echo "$line" >>"$0"; done' "$work/chief")
+timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 6 >"$work/out" 2>&1
+[ $? = 0 ] || fail "an orchestrator in a pane" "$work/out"
+says "$work/chief" '"msg_type":"worker.error".*"worker_name":"fails"'
+tell_tmux kill-pane -t "$chief"
+
+echo "== a channel has what the orchestrator has; settings of the session; check and clear are told"
+printf '#!/bin/sh\ncat >>"%s/channel"\n' "$work" >"$work/channel.sh"
+chmod +x "$work/channel.sh"
+own=$(pane __own watchdog "$agents/monitor.sh" sh -c 'read -r nothing; exec sleep 60')
+tell_tmux set-option -t "$own" @heeler_stuck_treshold 3
+TMUX_PANE=$own timeout 60 "$monitor" --socket "$socket" --own self --agent monitor.sh --every 2 --for 8 --check "look now" \
+    --tell-clears --notify "command:$work/channel.sh" -- sh -c 'cat >>"$0"' "$work/heard" >"$work/out" 2>&1
+[ $? = 0 ] || fail "a channel" "$work/out"
+says "$work/out" "'@heeler_stuck_treshold' is no setting; did you mean 'stuck_threshold'"
+says "$work/channel" '"kind":"worker.error"'
+says "$work/heard" '"msg_type":"monitor.clear","payload":\{"size":[0-9]+\}'
+tell_tmux kill-pane -t "$own"
+
+echo "== programs that draw the whole screen: a pager, an editor, one that asks above its hints"
+cat >"$work/asks.py" <<'PROGRAM'
+import curses, itertools, time
+def draw(screen):
+    for spin in itertools.cycle("|/-"):
+        screen.erase()
+        for row, text in enumerate(["Bash(make) " + spin, "Do you want to proceed?", " 1. Yes", " 2. Yes, and never ask again",
+                                    " 3. No", "", " Esc to cancel, Tab to amend"]):
+            screen.addstr(row, 0, text)
+        screen.refresh()
+        time.sleep(0.3)
+curses.wrapper(draw)
+PROGRAM
+seq 1 30 | tee "$work/log" >"$work/text"
+pane pager worker sh -c 'while sleep 0.3; do date +%N >>"$0"; done & exec less +F "$0"' "$work/log" >/dev/null
+pane editor worker vi -u NONE "$work/text" >/dev/null
+pane dialog worker python3 "$work/asks.py" >/dev/null
+timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 12 -- sh -c 'cat >>"$0"' "$work/screens" >"$work/out" 2>&1
+count "$work/screens" '"worker_name":"pager"' 0
+if command -v vi >/dev/null; then says "$work/screens" '"msg_type":"worker.stuck".*"worker_name":"editor"'; fi
+if python3 -c 'import curses' 2>/dev/null; then
+    count "$work/screens" '"worker_name":"dialog"' 1
+    says "$work/screens" '"msg_type":"worker.needs_input".*"worker_name":"dialog",.*"prompt_preview":"Do you want to proceed\?"'
+fi
+
+echo "== a server that is gone"
 "$monitor" --socket "$socket" --own none --every 1 --for 6 -- cat >"$work/out" 2>&1 &
 sleep 2
 tell_tmux kill-server

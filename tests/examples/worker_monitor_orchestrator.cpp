@@ -21,7 +21,8 @@ heeler::Alert stuck() {
 
 TEST_CASE("an alert is one line with a type and a payload", "[worker_monitor]") {
     CHECK(worker_monitor::json_of(stuck()) ==
-          R"({"msg_type":"worker.stuck","payload":{"worker_name":"a \"b\"\n","intervals_stuck":3},)"
+          R"({"msg_type":"worker.stuck","payload":{"worker_name":"a \"b\"\n","intervals_stuck":3,)"
+          R"("suggestions":["investigate","nudge","restart"]},)"
           R"("summary":"run a: Stuck","key":"k","at":"1970-01-01T00:00:00.000Z"})");
 }
 
@@ -35,24 +36,47 @@ TEST_CASE("only a whole request for a nudge is one", "[worker_monitor]") {
         CHECK_FALSE(nudge_of(line));
 }
 
-TEST_CASE("an orchestrator reads alerts, and one that is gone is no recipient [M-120]", "[worker_monitor]") {
+TEST_CASE("an orchestrator reads alerts, and what one that is gone is to read is kept [M-120]", "[worker_monitor]") {
     CHECK_FALSE(Orchestrator::start({"heeler-no-such-command"}));
     auto orchestrator =
-        Orchestrator::start({"sh", "-c", "read -r line; printf 'got %s\\n' \"$line\"; printf 'half a line'"});
+        Orchestrator::start({"sh", "-c", "read -r line; printf 'got %s\\n' \"$line\"; printf 'half a line'; exit 3"});
     REQUIRE(orchestrator);
     REQUIRE(orchestrator->send(stuck()));
-    std::vector<std::string> heard;
-    REQUIRE(heeler_test::wait_for([&] {
-        for (std::string& line : orchestrator->heard()) heard.push_back(std::move(line));
-        return !heard.empty();
-    }));
-    CHECK(heard.size() == 1);
-    CHECK_THAT(heard.front(), ContainsSubstring("got {\"msg_type\":\"worker.stuck\""));
-    heeler::Result<heeler::Receipt> answer;
-    REQUIRE(heeler_test::wait_for([&] { return !(answer = orchestrator->send(stuck())); }));
-    REQUIRE(heeler_test::wait_for([&] {
-        answer = orchestrator->send(stuck());
-        return !answer && answer.error().code == heeler::ErrorCode::no_recipient;
-    }));
+    std::optional<std::string> heard;
+    REQUIRE(heeler_test::wait_for([&] { return (heard = orchestrator->heard()).has_value(); }));
+    CHECK_THAT(*heard, ContainsSubstring("got {\"msg_type\":\"worker.stuck\""));
+    REQUIRE(heeler_test::wait_for([&] { return !orchestrator->runs(); }));
+    CHECK_FALSE(orchestrator->heard());
+    CHECK(orchestrator->how_it_ended() == "exit status 3");
+    const auto answer = orchestrator->send(stuck());
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == heeler::ErrorCode::under_way);
+    orchestrator->end();
+}
+
+TEST_CASE("an orchestrator is started again after pauses that grow [M-120]", "[worker_monitor]") {
+    auto orchestrator = Orchestrator::start({"true"});
+    REQUIRE(orchestrator);
+    heeler::Elapsed now{};
+    for (const int pause : {1, 2, 4, 8, 16, 32, 60, 60}) {
+        REQUIRE(heeler_test::wait_for([&] { return !orchestrator->runs(); }));
+        CHECK(orchestrator->start_again(now) == false);
+        now += std::chrono::seconds{pause} - std::chrono::milliseconds{1};
+        CHECK(orchestrator->start_again(now) == false);
+        now += std::chrono::milliseconds{1};
+        CHECK(orchestrator->start_again(now) == true);
+    }
+    now += std::chrono::seconds{61};  // it had lasted
+    REQUIRE(heeler_test::wait_for([&] { return !orchestrator->runs(); }));
+    CHECK(orchestrator->start_again(now) == false);
+    CHECK(orchestrator->start_again(now + std::chrono::seconds{1}) == true);
+    orchestrator->end();
+}
+
+TEST_CASE("of what an orchestrator says only as much is read as somebody listens to", "[worker_monitor]") {
+    auto orchestrator = Orchestrator::start({"sh", "-c", "while echo '{}'; do :; done"});
+    REQUIRE(orchestrator);
+    REQUIRE(heeler_test::wait_for([&] { return orchestrator->heard().has_value(); }));
+    for (int i = 0; i < 10'000; ++i) CHECK(orchestrator->heard().value_or("{}") == "{}");
     orchestrator->end();
 }

@@ -77,3 +77,30 @@ TEST_CASE("after rows were taken from the history, the marked row is found again
     CHECK(news_since(less, mark) == "line 100\nline 101\nline 102\n");
     CHECK(news_since({0, 0, {"$"}}, mark) == "$\n");
 }
+
+TEST_CASE("of a screen that is drawn as a whole only what changed is news, wherever that is", "[worker_monitor]") {
+    const auto screen = [](std::vector<std::string> rows) { return TmuxCapture{0, 0, std::move(rows), true}; };
+    const TmuxCapture before = screen({"step 1", "", "-- hints --"});
+    CHECK(news_since(before, {}) == "step 1\n-- hints --\n");
+    CHECK(news_since(before, marked(before)).empty());
+    CHECK(news_since(screen({"step 2", "", "-- hints --"}), marked(before)) == "step 2\n");
+    CHECK(marked(before).screen.size() == 3);
+    CHECK(mark_of("%1/7 0 3 1 1 1 0 0 501 x").end == 0);
+}
+
+TEST_CASE("a question above its hints is one, also in a frame, and only on a whole screen", "[worker_monitor]") {
+    const std::vector<std::string> rows{"Bash(rm -r build)",
+                                        "\xe2\x95\xad\xe2\x94\x80\xe2\x95\xae",
+                                        "\xe2\x94\x82 Do you want to proceed? \xe2\x94\x82",
+                                        " 1. Yes",
+                                        " 2. Yes, and do not ask again",
+                                        " 3. No",
+                                        "",
+                                        " Esc to cancel"};
+    CHECK(worker_monitor::question_on({0, 0, rows, true}) == "Do you want to proceed?");
+    CHECK(worker_monitor::question_on({0, 0, rows, false}).empty());
+    CHECK(mark_at("%1/7", {0, 0, rows, true}, "").asks);
+    std::vector<std::string> long_ago = rows;
+    long_ago.insert(long_ago.end(), 12, "step");
+    CHECK(worker_monitor::question_on({0, 0, long_ago, true}).empty());
+}
