@@ -102,6 +102,8 @@ heeler::RunClass Replay::rules_named(std::string_view preset) {
     if (!rules)
         throw common::BadLine{"the preset " + common::in_quotes(preset) + " is not known" +
                               common::did_you_mean_or_known(preset, common::preset_names())};
+    // Whoever writes a run into a recording means it, with tags or without.
+    if (auto& filter = rules->applicability.filter) filter->untagged = true;
     for (const Settings& layer : settings_)
         for (const heeler::SettingFault& fault : heeler::overlay(*rules, layer))
             if (warned_.insert(std::string{name_of(fault.kind)} + ' ' + fault.setting).second) print_warning(fault);

@@ -71,8 +71,12 @@ TEST_CASE("the watchdog's own are never admitted, whatever else they are [M-022]
     CHECK(filter.admits(spec_of("__watchdog")));
 }
 
-TEST_CASE("what was registered on purpose is kept without tags, but for a pattern and the watchdog's own [M-019]") {
+TEST_CASE("what was registered one by one needs a tag as well, unless the class says that it needs none [M-019]") {
     RunFilter filter;
+    CHECK_FALSE(filter.keeps(spec_of("a")));
+    CHECK(filter.keeps(spec_of("a", {"worker"})));
+    filter.untagged = true;
+    CHECK_FALSE(filter.admits(spec_of("a")));  // what a list brought
     CHECK(filter.keeps(spec_of("a")));
     CHECK_FALSE(filter.keeps(spec_of("a", {"orchestrator"})));
     CHECK_FALSE(filter.keeps(spec_of("__a")));

@@ -138,6 +138,12 @@ void play_monitor(Stage& stage) {
         stage.around.witness.wrong("story", "a cycle is over and the context was not cleared");
 }
 
+RunClass all_workers() {
+    RunClass rules = presets::worker_monitor();
+    rules.applicability.filter->untagged = true;
+    return rules;
+}
+
 RunClass short_session() {
     RunClass rules = presets::session_monitor();
     rules.detectors.turn_on<RunTimeout>({1200s});
@@ -162,7 +168,7 @@ const Story& alert_story() {
 }
 
 const Story& monitor_story() {
-    static const Story story{"monitor", presets::worker_monitor, 30, 12, 0, play_monitor, true};
+    static const Story story{"monitor", all_workers, 30, 12, 0, play_monitor, true};
     return story;
 }
 

@@ -170,6 +170,30 @@ TEST_CASE("a class whose runs are judged together polls a new worker in the cycl
     CHECK(b.notifier.sent()[0].alert.run.id == "b");  // three polls after the first
 }
 
+TEST_CASE("what a worker asks when it is listed first is told if it still asks at the second poll [M-037] [D-59]") {
+    Bench b;
+    b.classes = {presets::worker_monitor()};
+    b.boot();
+    Workers workers;
+    workers.names({"a", "b"});
+    workers.ends = {{"a", RunState::waiting_human}, {"b", RunState::waiting_human}};
+    b.dog->attach("worker_monitor", workers);
+    (void)b.after(30s);
+    CHECK(b.notifier.sent().empty());
+    workers.ends["b"] = RunState::running;
+    (void)b.after(30s);
+    REQUIRE(b.sent_kinds() == std::vector<std::string>{"worker.needs_input"});
+    CHECK(b.notifier.sent()[0].alert.run.id == "a");
+    const bool kept = GENERATE(true, false);
+    if (!kept) b.memory = MemoryStore{};
+    b.boot();
+    b.dog->attach("worker_monitor", workers);
+    (void)b.after(30s);
+    CHECK(b.notifier.sent().size() == 1);  // not twice within a cycle, even by one who knows nothing
+    (void)b.after(30s);
+    CHECK(b.notifier.sent().size() == (kept ? 1 : 2));
+}
+
 TEST_CASE("the list of a class that is defined later waits for it [M-021]") {
     Bench b;
     Workers workers;

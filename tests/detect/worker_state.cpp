@@ -61,6 +61,24 @@ TEST_CASE("the first poll is the baseline, the third one after it without a chan
     CHECK(worker.detail(*stuck, "last_output_preview") == "Processing file 42");
 }
 
+TEST_CASE("of a worker that a list brought the first poll is the baseline of every state [M-037][D-59]") {
+    const std::string status = GENERATE("complete", "needs_input", "error", "working");
+    Worker worker;
+    worker.at.run.found = true;
+    worker.prints("Error: no such file").prints("Do you want to proceed? (y/n)").says(status);
+    CHECK_FALSE(worker.poll());
+    SECTION("what is still so at the second is found") { CHECK(worker.poll()); }
+    SECTION("what is over by then is not") {
+        for (int i = 0; i < 5; ++i) worker.prints("step " + std::to_string(i));
+        CHECK_FALSE(worker.says("working").poll());
+    }
+}
+
+TEST_CASE("what a host reports of a run that it registered is told at the first poll [M-037][D-59]") {
+    Worker worker;
+    CHECK(worker.says("error").poll());
+}
+
 TEST_CASE("a first look between two polls is the baseline as well, and no look between two counts [M-037]") {
     Worker worker;
     worker.prints("x");

@@ -202,18 +202,25 @@ TEST_CASE("runs that a host registers are held to the filter of their class [M-0
         const char* name;
         std::vector<std::string> tags;
         const char* pattern;
-        const char* skipped;  ///< why; empty: it is watched
+        const char* skipped;    ///< why; empty: it is watched
+        bool untagged = false;  ///< the class says that those without tags are
     };
-    const auto [name, tags, pattern, skipped] = GENERATE(values<Case>({{"r", {}, "", ""},
-                                                                       {"r", {"worker"}, "", ""},
-                                                                       {"r", {"x", "orchestrator"}, "", "filtered"},
-                                                                       {"r", {}, "*-worker", "filtered"},
-                                                                       {"r-worker", {"x"}, "*-worker", ""},
-                                                                       {"__watchdog", {"worker"}, "", "system"},
-                                                                       {"dog", {"watchdog"}, "*", "system"}}));
+    const auto [name, tags, pattern, skipped, untagged] =
+        GENERATE(values<Case>({{"r", {}, "", "filtered"},
+                               {"r", {}, "", "", true},
+                               {"r", {"x"}, "", "filtered", true},
+                               {"__r", {}, "", "system", true},
+                               {"r", {"worker"}, "", ""},
+                               {"r", {"x", "orchestrator"}, "", "filtered"},
+                               {"r", {}, "*-worker", "filtered"},
+                               {"r-worker", {"x"}, "*-worker", ""},
+                               {"__watchdog", {"worker"}, "", "system"},
+                               {"dog", {"watchdog"}, "*", "system"}}));
     CAPTURE(name, pattern);
     Bench b;
-    b.classes[0].applicability.filter.emplace().name_pattern = pattern;
+    RunFilter& filter = b.classes[0].applicability.filter.emplace();
+    filter.name_pattern = pattern;
+    filter.untagged = untagged;
     b.boot();
     RunSpec spec = bench::spec_of("id");
     spec.name = name;

@@ -78,7 +78,7 @@ struct Monitor {
     Context context{&outside};
     Watchdog<ManualClock, Tables, People> dog{clock, Tables{MemoryStore{}, &outside}, People{&outside}};
 
-    explicit Monitor(const RunClass& rules = presets::worker_monitor()) {
+    explicit Monitor(const RunClass& rules = bench::all_workers()) {
         dog.attach(context);
         dog.attach(control);
         REQUIRE(dog.define(rules));
@@ -247,7 +247,7 @@ TEST_CASE("of two watchdogs on one store each clears its own context after its o
             settings.holder = name;
             dog.emplace(clock, shared, notifier, settings);
             dog->attach(context);
-            REQUIRE(dog->define(presets::worker_monitor()));
+            REQUIRE(dog->define(bench::all_workers()));
         }
         ManualClock clock{bench::start};
         RecordingNotifier notifier;

@@ -82,7 +82,7 @@ TEST_CASE("people who take a minute each to be told hold up no cycle, and the cl
     Counter context;
     Watchdog<ManualClock, MemoryStore, MinuteNotifier> dog{clock, store, people};
     dog.attach(context);
-    REQUIRE(dog.define(presets::worker_monitor()));
+    REQUIRE(dog.define(bench::all_workers()));
     for (int i = 0; i < 20; ++i) {
         const auto worker = dog.start(bench::spec_of("w" + std::to_string(i)), "worker_monitor");
         REQUIRE(worker);

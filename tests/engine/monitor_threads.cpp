@@ -78,7 +78,7 @@ TEST_CASE("with a thread that judges and one that delivers no clear comes before
     Witness witness{store, {}, ended};
     Watchdog<ManualClock, MemoryStore, SlowPeople> dog{clock, store, people};
     dog.attach(witness);
-    REQUIRE(dog.define(presets::worker_monitor()));
+    REQUIRE(dog.define(bench::all_workers()));
     std::vector<RunHandle> workers;
     for (int i = 0; i < 4; ++i) {
         witness.workers.push_back("w" + std::to_string(i));
@@ -121,7 +121,7 @@ TEST_CASE("a runner clears after its cycles, also without a worker, and while pe
     Counter context;
     LiveDog dog{SystemClock{}, MemoryStore{}, people};
     dog.attach(context);
-    RunClass rules = presets::worker_monitor();
+    RunClass rules = bench::all_workers();
     rules.schedule.period = rules.interval.fixed.emplace(1s);
     REQUIRE(dog.define(rules));
     Runner runner{dog, 50ms, [](const CycleReport&) {}};

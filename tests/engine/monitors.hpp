@@ -34,7 +34,7 @@ struct Told : bench::Bench {
     Counter context;
 
     Told() {
-        classes = {presets::worker_monitor()};
+        classes = {bench::all_workers()};
         boot();
         dog->attach(context);
     }

@@ -36,8 +36,8 @@ std::vector<HostTimer> timers() {
 }
 
 std::vector<RunClass> all_presets() {
-    return {presets::recommended(),      presets::long_run(),       presets::session_monitor(),
-            presets::checkpoint_relay(), presets::worker_monitor(), presets::checkpoint_continuation()};
+    return {presets::recommended(),      presets::long_run(),  presets::session_monitor(),
+            presets::checkpoint_relay(), bench::all_workers(), presets::checkpoint_continuation()};
 }
 
 /// A run that works once and then stands still, in a host with this timer: how long until it is found.

@@ -93,7 +93,7 @@ RunClass class_of(std::uint32_t seed) {
             rules = presets::session_monitor();
             break;
         default:
-            rules = presets::worker_monitor();
+            rules = bench::all_workers();
             rules.alerts.tell_people = one_of(2);
             break;
     }

@@ -57,6 +57,13 @@ template <class Event>
     return rules;
 }
 
+/// `worker_monitor` of a host that registers only what is to be watched.
+[[nodiscard]] inline heeler::RunClass all_workers() {
+    heeler::RunClass rules = heeler::presets::worker_monitor();
+    rules.applicability.filter->untagged = true;
+    return rules;
+}
+
 [[nodiscard]] inline heeler::RunSpec spec_of(std::string id) {
     heeler::RunSpec spec;
     spec.id = std::move(id);

@@ -135,6 +135,7 @@ struct Run {
     bool wait_ends = false;    ///< the wait that goes on ends by itself, at a moment that the host told
     bool late = false;         ///< this cycle comes so late, or knows so little, that ages prove nothing
     bool source_lost = false;  ///< its source could not be read for an interval or longer
+    bool found = false;        ///< a list brought it, and nobody knew it before; not stored
 
     [[nodiscard]] Duration working(Elapsed now) const noexcept {
         return (waiting_since ? *waiting_since : now) - origin - waited;

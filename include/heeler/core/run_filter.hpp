@@ -49,9 +49,11 @@ struct RunFilter {
     std::vector<std::string> tags_any{"worker"};
     /// A glob: `*` is any text, `?` one character. Empty: none. At most 128 bytes.
     std::string name_pattern{};
+    bool (*matches)(std::string_view pattern, std::string_view name) = &detail::matches_glob;
     /// The watchdog's own are never watched: a name or id that begins with `__`, or the tag `watchdog`.
     bool exclude_system = true;
-    bool both = false;  ///< where there are tags and a pattern, one of them is not enough
+    bool both = false;      ///< where there are tags and a pattern, one of them is not enough
+    bool untagged = false;  ///< what a host registers, one by one, is watched without tags, unless there is a pattern
 
     [[nodiscard]] bool admits(const RunSpec& spec) const {
         if (excludes(spec)) return false;
@@ -66,14 +68,14 @@ struct RunFilter {
                                   detail::contains(spec.tags, std::string{"watchdog"}));
     }
 
-    /// What was registered on purpose, one by one: a run without tags is watched unless a pattern says which are.
+    /// Likewise, of what was registered one by one.
     [[nodiscard]] bool keeps(const RunSpec& spec) const {
-        return admits(spec) || (!excludes(spec) && spec.tags.empty() && name_pattern.empty());
+        return admits(spec) || (untagged && !excludes(spec) && spec.tags.empty() && name_pattern.empty());
     }
 
 private:
     [[nodiscard]] bool fits(std::string_view name) const {
-        return !name_pattern.empty() && !name.empty() && detail::matches_glob(name_pattern, name);
+        return !name_pattern.empty() && !name.empty() && matches(name_pattern, name);
     }
 };
 

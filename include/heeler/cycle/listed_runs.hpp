@@ -267,7 +267,7 @@ private:
             return refuse(round, spec, handle.error());
         }
         with(*handle, [&](WatchedRun& watched) {
-            watched.listed = true;
+            watched.listed = watched.run.found = true;
             if (round.whole) watched.next_cycle = round.now.elapsed;  // the first poll is the baseline
             round.add(*handle, watched);
         });

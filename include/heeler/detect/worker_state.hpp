@@ -27,6 +27,9 @@ namespace heeler::inline HEELER_ABI {
 /// One of five states, the first that applies (the worker monitor): complete, needs input, error, stuck, working. At
 /// most one finding, so that a worker which is done or waits is never called stuck; a working one has none.
 ///
+/// What a host reports of a run that it registered is news. Of a run that a list brought nobody knows since when it is
+/// so: its first poll is the baseline of every state, and what is still so at the second one is found.
+///
 /// Stuck: the last line of its output and its reported status are the same at `stuck_after` polls in a row after the
 /// first one, which is the baseline. A poll is an interval of the run.
 struct WorkerState {
@@ -58,6 +61,7 @@ struct WorkerState {
         std::uint64_t answered = 0;     ///< questions up to this line had output after them
         std::uint32_t unchanged = 0;    ///< polls in a row
         bool based = false;             ///< the first poll was made
+        bool first = false;             ///< it was the last one, and a list brought the run; not stored
         bool polled = false;            ///< an interval has ended since the last look
         bool whole = false;             ///< all of it was seen
 
@@ -85,10 +89,9 @@ struct WorkerState {
     }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         for (const auto* patterns : {&settings.error_patterns, &settings.prompts})
-            for (const std::string& pattern : *patterns)
-                if (pattern.empty())
-                    return fail(ErrorCode::invalid_argument,
-                                "worker_state: an empty pattern is found in every line; remove it");
+            if (detail::contains(*patterns, std::string{}))
+                return fail(ErrorCode::invalid_argument,
+                            "worker_state: an empty pattern is found in every line; remove it");
         return {};
     }
 
@@ -115,6 +118,7 @@ struct WorkerState {
         } else if (memory.polled && memory.whole && memory.asked_at == 0) {
             ++memory.unchanged;
         }
+        memory.first = run.found && !memory.based;
         memory.polled = false;
         memory.based = true;
         return std::nullopt;
@@ -122,6 +126,7 @@ struct WorkerState {
 
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
                                                Instant now) const {
+        if (memory.first) return std::nullopt;
         const std::string_view status = run.words->reported;
         if (is_one_of(status, settings.complete_status)) return found(run, Condition::complete, "reported_complete");
         if (run.state == RunState::waiting_human || is_one_of(status, settings.input_status))
@@ -146,10 +151,9 @@ struct WorkerState {
     [[nodiscard]] List<Detail> details(const Memory& memory, const Settings& settings, const Run& run,
                                        const Finding& finding) const {
         const RunWords& words = *run.words;
-        const std::string_view last = memory.tail.empty() ? std::string_view{} : memory.tail.back();
         if (finding.condition == Condition::complete)
             return {{"outcome", words.outcome.empty() ? words.reported : words.outcome},
-                    {"completion_message", std::string{last}}};
+                    {"completion_message", memory.tail.empty() ? std::string{} : memory.tail.back()}};
         if (finding.condition == Condition::needs_input) return prompt_of(memory, settings, words);
         if (finding.condition == Condition::worker_error) {
             const bool by_status = finding.evidence.rule == reported_error;
@@ -158,9 +162,8 @@ struct WorkerState {
                     {"error_context", by_status || line == nullptr ? words.reported : *line},
                     {"output_tail", preview(memory)}};
         }
-        const std::string count = detail::words::count(finding.evidence.fact("intervals_stuck"));
         return {{"duration_secs", detail::words::count(finding.evidence.fact("duration_s")), true},
-                {"intervals_stuck", count, true},
+                {"intervals_stuck", detail::words::count(finding.evidence.fact("intervals_stuck")), true},
                 {"last_output_preview", preview(memory)}};
     }
 
@@ -208,10 +211,8 @@ private:
 
     [[nodiscard]] static std::optional<Finding> found(const Run& run, const Condition& condition,
                                                       std::string_view rule) noexcept {
-        const bool unwell = condition.opens_incident();
-        Finding finding{condition, unwell ? Level::nudge : Level::watch, kind, {.rule = rule}};
-        finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
-        return finding;
+        const Level level = condition.opens_incident() ? Level::nudge : Level::watch;
+        return Finding{condition, level, kind, {.rule = rule, .last = run.observations - (run.observations != 0)}};
     }
 
     /// In any case.
