@@ -79,7 +79,7 @@ private:
 };
 
 heeler::TreeWait wait_of(const common::JsonObject& line) {
-    return {text_of(line, "id"), text_of(line, "status"), text_of(line, "kind")};
+    return {text_of(line, "id"), text_of(line, "status"), text_of(line, "kind"), text_of(line, "about")};
 }
 
 }  // namespace

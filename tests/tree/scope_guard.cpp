@@ -31,9 +31,11 @@ std::vector<TreeNode> guarded_nodes() {
     std::vector<TreeNode> nodes{guarded("A"),      guarded("B", "A", "done"), guarded("C", "A", "blocked"),
                                 guarded("D", "C"), guarded("V", "A"),         guarded("VC", "V"),
                                 guarded("Q"),      guarded("QC", "Q"),        guarded("F")};
-    nodes[2].interactions = {{"i-plan", "pending", "request_confirmation"}, {"i-human", "pending", "ask_owner"},
-                             {"i-old", "accepted", "request_confirmation"}, {"", "pending", "request_confirmation"},
-                             {"i-two", "pending", "request_confirmation"},  {"i-two", "pending", "ask_owner"}};
+    nodes[2].interactions = {
+        {"i-plan", "pending", "request_confirmation"},        {"i-human", "pending", "ask_owner"},
+        {"i-old", "accepted", "request_confirmation"},        {"", "pending", "request_confirmation"},
+        {"i-two", "pending", "request_confirmation"},         {"i-two", "pending", "ask_owner"},
+        {"i-own", "pending", "request_confirmation", "plan"}, {"i-pay", "pending", "request_confirmation", "spending"}};
     nodes[4].origin = review_origin;
     nodes[4].origin_id = "A";
     nodes[4].origin_fingerprint = "fp-1";
@@ -156,10 +158,10 @@ TEST_CASE("a new task needs a parent in the watched tree [A-93] [M-167]") {
 }
 
 TEST_CASE("only a pending confirmation of a plan in the tree can be resolved [A-96] [M-167]") {
-    CHECK(verdict_on(asks("resolve_interaction", "C", "i-plan")).empty());
-    for (const std::string ref : {"i-human", "i-old", "i-two", "", "i-none", "i-pla", "i-plan "})
+    for (const std::string ref : {"i-plan", "i-own"}) CHECK(verdict_on(asks("resolve_interaction", "C", ref)).empty());
+    for (const std::string ref : {"i-pay", "i-human", "i-old", "i-two", "", "i-none", "i-pla", "i-plan "})
         CHECK(verdict_on(asks("resolve_interaction", "C", ref)) ==
-              "403 only a pending request_confirmation can be resolved");
+              "403 only a pending request_confirmation about the plan of a task can be resolved");
     CHECK(guard(asks("resolve_interaction", "D", "i-plan")).refusal == Refusal::forbidden);
     CHECK(verdict_on(asks("resolve_interaction", "QC", "i-plan")) == outside_text);
     auto nodes = guarded_nodes();

@@ -471,8 +471,25 @@ TEST_CASE("a task whose blockers are gone may go on after another change, and on
     CHECK_FALSE(allowed([](Reviewed& r) { r.scope.kind = ScopeKind::invalid; }));
 }
 
+TEST_CASE("a blocker that comes to its end beside the run's own change is a change of others [M-173]") {
+    Reviewed at;
+    at.add("X", "", "todo");
+    const bool own = GENERATE(false, true);
+    REQUIRE(at.act(wants(own ? "block" : "status", own ? "C" : "P1", own ? "X" : "todo")).allowed);
+    own ? at.at("C").blockers.clear() : void(at.at("P1").status = "todo");
+    at.at("X").status = "done";
+    const ScopeAnswer answer = at.fresh(wants("comment", "B"));
+    CHECK(answer.allowed == own);  // nobody waits for it any more
+    CHECK(answer.ids == (own ? Ids{} : Ids{"C"}));
+    CHECK((own || at.fresh(wants("status", "C", "todo")).allowed));
+}
+
 TEST_CASE("a pin survives being stored, and is bounded") {
     Reviewed at;
+    at.add("X", "", "done");
+    at.pin = pin_of("r-1", at.scan(), 1);
+    REQUIRE(at.pin.gone.size() == 1);
+    at.scope.envelope.fingerprint = at.pin.fingerprint;
     const TreeScan now = at.scan();
     for (int i = 0; i < 3000; ++i) authorise(*at.tree, at.scope, at.pin, now, wants_child("P" + std::to_string(i)));
     CHECK(at.pin.authorised.size() == ScopePin::most_grants);

@@ -317,11 +317,18 @@ TEST_CASE("only a wake that happened is on record as one [M-175]") {
     CHECK_FALSE(record(ActionKind::review, ActionOutcome::done));
 }
 
-TEST_CASE("the newest batch is remembered [M-170]") {
+TEST_CASE("the newest batch and the newest pin are remembered, each as long as it counts [M-170][M-173]") {
     Watching at;
-    at.tell(TaskTreeRule::batch_reading, encoded(BatchReceipt{"r-1", "q-1", {}}));
-    REQUIRE(at.state.batch);
+    ScopePin pin;
+    pin.run = "r-1";
+    at.arm();
+    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{BatchReceipt{"r-1", "q-1", {}}, {}}));
+    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{{}, pin}));
+    REQUIRE((at.state.batch && at.state.pin));
     CHECK(at.state.batch->request_id == "q-1");
+    CHECK(at.state.pin == pin);
+    at.wake(stopped_look(stop_of('a')));  // another stop, another run
+    CHECK((at.state.batch && !at.state.pin));
 }
 
 TEST_CASE("damaged readings change nothing") {
@@ -332,7 +339,7 @@ TEST_CASE("damaged readings change nothing") {
     const std::string look = encoded(stopped_look(stop_of('b'))),
                       change = encoded(WatchChange{{}, false, true, rule_time});
     for (const std::string_view name : {TaskTreeRule::look_reading, TaskTreeRule::change_reading,
-                                        TaskTreeRule::batch_reading, std::string_view{"other"}}) {
+                                        TaskTreeRule::guard_reading, std::string_view{"other"}}) {
         at.tell(name, "");
         at.tell(name, "nonsense");
         at.tell(name, std::string(1000, '\xff'));
@@ -347,7 +354,7 @@ TEST_CASE("what a watch remembers survives saving and loading, and damage is not
     Watching at;
     at.arm();
     at.wake(stopped_look(stop_of('a')));
-    at.tell(TaskTreeRule::batch_reading, encoded(BatchReceipt{"r-1", "q-1", {}}));
+    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{BatchReceipt{"r-1", "q-1", {}}, ScopePin{}}));
     at.look(stopped_look(stop_of('b')));
     const std::string saved = encoded(WatchState{at.state});
     const auto loaded = decoded<WatchState>(saved);

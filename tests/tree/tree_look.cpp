@@ -316,6 +316,12 @@ TEST_CASE("what is waited for is told in words, and not without end [M-159]") {
     at.nodes[2].approvals = {{"ap-1", "revision_requested", {}}};
     CHECK(at().waits == 2);
     CHECK(at().wait_texts == std::vector<std::string>{"request_confirmation i-1 of B", "approval ap-1 of C"});
+    at.nodes[1].interactions[0].about = "plan";
+    CHECK(at().wait_texts.front() == "request_confirmation about plan i-1 of B");
+    at.nodes[0].approvals = {{"ap-0", "pending", {}}};  // what is counted is named, also above the leaves
+    CHECK(at().waits == 3);
+    CHECK(at().wait_texts.front() == "approval ap-0 of A");
+    CHECK(at().wait_texts.size() == 3);
     for (int i = 0; i < 100; ++i) {
         at.nodes.push_back(at.nodes[1]);
         at.nodes.back().id = "N" + std::to_string(i);

@@ -301,6 +301,19 @@ TEST_CASE("a stop that only shrank stays reviewed, if that is wanted and its lea
 
     one.tree.apply({false, {}, {{"co-1", "B"}}, {}});
     CHECK(told(one.scan(first.fingerprint)) == "already_reviewed C");
+
+    TreeNode c = item("C", "A", "blocked");
+    c.blockers = {"X"};
+    one.tree.apply({false, {c, item("X", "", "todo")}, {}, {}});
+    const TreeScan waiting = one.scan();
+    const std::vector<std::uint64_t> then = waiting.digests();
+    one.reviewed_leaves = &then;
+    CHECK((waiting.waits_for_tasks && waiting.gone.empty()));
+    CHECK(told(one.scan(waiting.fingerprint)) == "already_reviewed C");
+    one.tree.apply({false, {item("X", "", "done")}, {}, {}});
+    CHECK(told(one.scan(waiting.fingerprint)) == "stopped C");  // less is waited for, and somebody can go on
+    CHECK_FALSE(one.scan().waits_for_tasks);
+    one.reviewed_leaves = &leaves;
     one.tree.apply({false, {item("C", "A", "todo")}, {}, {}});
     CHECK(told(one.scan(first.fingerprint)) == "stopped C");
     one.tree.apply({false, {item("C", "A", "blocked"), item("D", "A", "todo")}, {}, {}});

@@ -154,7 +154,8 @@ namespace detail {
 [[nodiscard]] inline bool is_plan_confirmation(const TreeNode& node, const std::string& id) noexcept {
     const auto is_it = [&](const TreeWait& wait) { return wait.id == id; };
     const auto is_eligible = [&](const TreeWait& wait) {
-        return !is_it(wait) || (is_pending_interaction(wait) && wait.kind == "request_confirmation");
+        return !is_it(wait) || (is_pending_interaction(wait) && wait.kind == "request_confirmation" &&
+                                (wait.about.empty() || wait.about == "plan"));
     };
     const auto& waits = node.interactions;
     return !id.empty() && std::any_of(waits.begin(), waits.end(), is_it) &&
@@ -178,7 +179,7 @@ namespace detail {
 [[nodiscard]] inline ScopeAnswer check_detail(const TaskTree& tree, const WatchBinding& watch, const Mutation& asked) {
     const TreeNode& node = *tree.find(watch.tenant, asked.target);
     if (asked.op == "resolve_interaction" && !is_plan_confirmation(node, asked.ref))
-        return forbidden("only a pending request_confirmation can be resolved");
+        return forbidden("only a pending request_confirmation about the plan of a task can be resolved");
     if (asked.op == "block" && is_of_another_tenant(tree, watch.tenant, asked.ref))
         return forbidden("the blocker belongs to another tenant");
     if (asked.op == "status" && is_over(asked.ref)) return forbidden("a watchdog ends no task but its own review task");

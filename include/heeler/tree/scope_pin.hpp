@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,6 +66,7 @@ struct ScopePin {
     bool known = false;                  ///< there is a snapshot
     bool comment_only = false;           ///< at the last check the run's own changes had put the tree in motion
     std::vector<PinnedLeaf> leaves{};    ///< the snapshot, by id
+    std::vector<GoneBlocker> gone{};     ///< likewise: what leaves waited for and was over
     std::vector<PinGrant> authorised{};  ///< judged on `fingerprint`, and not seen yet
     std::vector<std::string> moved{};    ///< tasks that the tree showed as the run's own changes leave them
 
@@ -72,7 +74,7 @@ struct ScopePin {
 
     template <class A>
     void archive(A& a) {
-        a(run, woken, fingerprint, revision, known, comment_only, leaves, authorised, moved);
+        a(run, woken, fingerprint, revision, known, comment_only, leaves, gone, authorised, moved);
     }
 };
 
@@ -93,7 +95,9 @@ inline void take_snapshot(ScopePin& pin, const TreeScan& scan) {
     pin.fingerprint = scan.fingerprint;
     pin.known = scan.verdict == TreeVerdict::stopped && scan.leaves.size() <= ScopePin::most_leaves;
     pin.leaves.clear();
+    pin.gone.clear();
     if (!pin.known) return;
+    pin.gone = scan.gone;
     for (const TreeNode* leaf : scan.leaves) pin.leaves.push_back(pinned(*leaf));
 }
 
@@ -205,11 +209,34 @@ struct PinDifference {
     return found;
 }
 
+/// A blocker that came to its end, or goes on, is others' business unless the run changed it or who waits for it.
+inline void add_blockers(PinDifference& found, const ScopePin& pin, const TreeScan& scan) {
+    std::vector<GoneBlocker> changed;
+    std::set_symmetric_difference(pin.gone.begin(), pin.gone.end(), scan.gone.begin(), scan.gone.end(),
+                                  std::back_inserter(changed));
+    for (const GoneBlocker& each : changed)
+        if (!is_one_of(found.own, each.leaf) && !is_one_of(found.own, each.blocker)) found.others.push_back(each.leaf);
+    sort_unique(found.others);
+}
+
+/// Nothing keeps the tree from being at rest but tasks that the run itself just created.
+[[nodiscard]] inline bool awaits_only_own(const ScopePin& pin, const TreeScan& scan) {
+    const auto is_own = [&](const TreeNode* node) {
+        const auto makes = [&](const PinGrant& grant) {
+            return grant.below && grant.node == node->parent && (grant.child.empty() || grant.child == node->id);
+        };
+        return is_one_of(pin.moved, node->id) || std::any_of(pin.authorised.begin(), pin.authorised.end(), makes);
+    };
+    return scan.verdict == TreeVerdict::pending_first_run &&
+           std::all_of(scan.pending.begin(), scan.pending.end(), is_own);
+}
+
 /// The pin follows the tree if all that changed is the run's own, and something is. What it was allowed and did not do
 /// was about a stop that is no more.
 [[nodiscard]] inline ScopeAnswer repin(const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan) {
     if (!is_pin_of(pin, scope) || !pin.known || scan.leaves.size() > ScopePin::most_leaves) return stale_stop(scan);
     PinDifference found = difference(tree, scope, pin, scan.leaves);
+    add_blockers(found, pin, scan);
     if (found.others.empty() && found.own.empty()) return stale_stop(scan);
     if (found.others.empty()) {
         for (std::string& id : found.own)

@@ -27,6 +27,19 @@ enum class LeafField : std::uint8_t { status, assignee, blockers, interactions, 
 inline constexpr std::array<LeafField, 5> leaf_fields{LeafField::status, LeafField::assignee, LeafField::blockers,
                                                       LeafField::interactions, LeafField::approvals};
 
+/// A leaf that waits for a task which is over.
+struct GoneBlocker {
+    std::string leaf{};
+    std::string blocker{};
+
+    friend auto operator<=>(const GoneBlocker&, const GoneBlocker&) = default;
+
+    template <class A>
+    void archive(A& a) {
+        a(leaf, blocker);
+    }
+};
+
 namespace detail {
 
 template <class T>
@@ -109,6 +122,14 @@ inline void write_leaf(text::JsonLine& line, const TreeNode& leaf) {
     line.end_object();
 }
 
+/// Only where there are some, so that every other stop keeps its name.
+inline void write_gone(text::JsonLine& line, const std::vector<GoneBlocker>& gone) {
+    if (gone.empty()) return;
+    line.key("gone").begin_array();
+    for (const GoneBlocker& each : gone) line.begin_array().exact(each.leaf).exact(each.blocker).end_array();
+    line.end_array();
+}
+
 [[nodiscard]] inline std::uint64_t digest_of(const text::JsonLine& line) {
     const auto bytes = text::sha256(line.text());
     std::uint64_t digest = 0;
@@ -121,10 +142,12 @@ inline void write_leaf(text::JsonLine& line, const TreeNode& leaf) {
 }  // namespace detail
 
 /// The same for the same leaves under the same configuration, in whatever order they come; another one if a leaf comes
-/// or goes, or a leaf's status, assignees, blockers or pending waits change.
+/// or goes, a leaf's status, assignees, blockers or pending waits change, or a blocker of a leaf is over (`gone`,
+/// sorted).
 [[nodiscard]] inline std::string stop_fingerprint(std::string_view tenant, std::string_view root,
                                                   std::uint64_t config_revision,
-                                                  const std::vector<const TreeNode*>& leaves_sorted_by_id) {
+                                                  const std::vector<const TreeNode*>& leaves_sorted_by_id,
+                                                  const std::vector<GoneBlocker>& gone = {}) {
     std::vector<const TreeNode*> leaves = leaves_sorted_by_id;
     if (!std::is_sorted(leaves.begin(), leaves.end(), detail::by_node_id))
         std::sort(leaves.begin(), leaves.end(), detail::by_node_id);
@@ -133,7 +156,9 @@ inline void write_leaf(text::JsonLine& line, const TreeNode& leaf) {
     line.key("tenant").exact(tenant).key("root").exact(root).key("config_revision").number(config_revision);
     line.key("leaves").begin_array();
     for (const TreeNode* leaf : leaves) detail::write_leaf(line, *leaf);
-    line.end_array().end_object();
+    line.end_array();
+    detail::write_gone(line, gone);
+    line.end_object();
     return std::string{stop_fingerprint_prefix}.append(text::sha256_hex(line.text()));
 }
 

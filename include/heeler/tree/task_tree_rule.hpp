@@ -33,7 +33,7 @@ namespace heeler::inline HEELER_ABI {
 struct TaskTreeRule {
     static constexpr std::string_view kind = "task_tree";
     static constexpr EventMask listens = events<Reading, Watermark, Acted>;
-    static constexpr std::string_view look_reading = "look", change_reading = "change", batch_reading = "batch";
+    static constexpr std::string_view look_reading = "look", change_reading = "change", guard_reading = "guard";
 
     using Settings = TreeSettings;
     using Memory = WatchState;
@@ -179,9 +179,14 @@ private:
             if (auto change = decoded<WatchChange>(reading.text)) take(state, *std::move(change));
         } else if (reading.name == look_reading) {
             if (auto look = decoded<TreeLook>(reading.text)) take(state, *std::move(look), at);
-        } else if (reading.name == batch_reading) {
-            if (auto receipt = decoded<BatchReceipt>(reading.text)) state.batch = *std::move(receipt);
+        } else if (reading.name == guard_reading) {
+            if (auto note = decoded<GuardNote>(reading.text)) take(state, *std::move(note));
         }
+    }
+
+    static void take(Memory& state, GuardNote note) {
+        if (note.batch) state.batch = std::move(note.batch);
+        if (note.pin) state.pin = std::move(note.pin);
     }
 
     static void take(Memory& state, WatchChange change) {
@@ -198,6 +203,7 @@ private:
     static void forget_lineage(Memory& state) {
         state.lineage.clear();
         state.attempts.clear();
+        state.pin.reset();
         state.restored = state.escalated = state.reminded = false;
         state.order.open = false;
     }

@@ -133,30 +133,32 @@ private:
         look_.fingerprint = scan.fingerprint;
         look_.leaf_count = scan.leaves.size();
         look_.waits = scan.waits;
+        look_.waits_for_tasks = scan.waits_for_tasks;
         if (const TreeNode* root = tree_.find(state_.config.tenant, state_.config.node))
             look_.title = text::one_line(root->title, detail::max_shown_text);
         const auto& moving = scan.verdict == TreeVerdict::live ? scan.live : scan.pending;
         for (std::size_t i = 0; i < moving.size() && i < most_shown; ++i)
             look_.live.push_back(detail::shown_id(moving[i]->id));
         if (scan.fingerprint.empty()) return;
-        for (const TreeNode* leaf : scan.leaves) {
-            if (look_.leaves.size() < most_shown) look_.leaves.push_back(summary_of(*leaf));
-            add_waits(*leaf);
-        }
+        for (std::size_t i = 0; i < scan.leaves.size() && i < most_shown; ++i)
+            look_.leaves.push_back(summary_of(*scan.leaves[i]));
+        for (const TreeNode* node : scan.waiting) add_waits(*node);
         if (settings_.rules.shrink_is_reviewed && scan.leaves.size() <= most_digests) look_.digests = scan.digests();
     }
 
-    void add_waits(const TreeNode& leaf) {
-        for (const TreeWait& wait : leaf.interactions)
-            if (is_pending_interaction(wait)) add_wait(wait.kind.empty() ? "interaction" : wait.kind, wait.id, leaf.id);
-        for (const TreeWait& wait : leaf.approvals)
-            if (is_pending_approval(wait)) add_wait("approval", wait.id, leaf.id);
+    void add_waits(const TreeNode& node) {
+        for (const TreeWait& wait : node.interactions)
+            if (is_pending_interaction(wait)) add_wait(wait.kind.empty() ? "interaction" : wait.kind, wait, node.id);
+        for (const TreeWait& wait : node.approvals)
+            if (is_pending_approval(wait)) add_wait("approval", wait, node.id);
     }
 
-    void add_wait(std::string_view kind, std::string_view id, std::string_view leaf) {
-        if (look_.wait_texts.size() < most_shown)
-            look_.wait_texts.push_back(
-                text::concat(detail::shown_id(kind), " ", detail::shown_id(id), " of ", detail::shown_id(leaf)));
+    void add_wait(std::string_view kind, const TreeWait& wait, std::string_view node) {
+        if (look_.wait_texts.size() >= most_shown) return;
+        std::string text = detail::shown_id(kind);
+        if (!wait.about.empty()) text::append(text, " about ", detail::shown_id(wait.about));
+        text::append(text, " ", detail::shown_id(wait.id), " of ", detail::shown_id(node));
+        look_.wait_texts.push_back(std::move(text));
     }
 
     void stopped() {

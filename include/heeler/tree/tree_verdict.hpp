@@ -57,15 +57,23 @@ struct TreeScan {
     std::vector<const TreeNode*> live{};     ///< of `live`: those that move
     std::vector<const TreeNode*> pending{};  ///< of `pending_first_run`: those that are new
     std::vector<const TreeNode*> leaves{};   ///< of `stopped` and `already_reviewed`
+    std::vector<const TreeNode*> waiting{};  ///< those with pending interactions or approvals, leaves or not
+    std::vector<GoneBlocker> gone{};         ///< of `stopped` and `already_reviewed`; sorted
+    bool waits_for_tasks = false;            ///< likewise: a leaf has a blocker that is not over
     std::size_t included = 0;                ///< nodes of the tree
     std::size_t waits = 0;                   ///< their pending interactions and approvals
     std::string fingerprint{};               ///< of `stopped` and `already_reviewed`
 
-    /// Of the leaves, sorted.
+    [[nodiscard]] bool has_gone_blocker(const TreeNode& leaf) const {
+        const auto first = std::lower_bound(gone.begin(), gone.end(), GoneBlocker{leaf.id, {}});
+        return first != gone.end() && first->leaf == leaf.id;
+    }
+    /// Of the leaves, sorted. One whose blocker is over has none: it is another leaf than it was.
     [[nodiscard]] std::vector<std::uint64_t> digests() const {
         std::vector<std::uint64_t> all;
         all.reserve(leaves.size());
-        for (const TreeNode* leaf : leaves) all.push_back(leaf_digest(*leaf));
+        for (const TreeNode* leaf : leaves)
+            if (!has_gone_blocker(*leaf)) all.push_back(leaf_digest(*leaf));
         std::sort(all.begin(), all.end());
         return all;
     }
@@ -112,7 +120,8 @@ template <class IsOne>
 /// Nothing is at rest now that was not when it was reviewed. What is over has only left that stop.
 [[nodiscard]] inline bool has_only_shrunk(const TreeScan& scan, const std::vector<std::uint64_t>& reviewed) {
     return std::all_of(scan.leaves.begin(), scan.leaves.end(), [&](const TreeNode* leaf) {
-        return is_over(leaf->status) || std::binary_search(reviewed.begin(), reviewed.end(), leaf_digest(*leaf));
+        return is_over(leaf->status) || (!scan.has_gone_blocker(*leaf) &&
+                                         std::binary_search(reviewed.begin(), reviewed.end(), leaf_digest(*leaf)));
     });
 }
 
@@ -121,6 +130,18 @@ template <class IsOne>
     if (scan.fingerprint == question.reviewed) return true;
     const std::vector<std::uint64_t>* leaves = question.reviewed_leaves;
     return rules.shrink_is_reviewed && leaves != nullptr && has_only_shrunk(scan, *leaves);
+}
+
+/// What the leaves wait for, in the tree or outside it, as far as its host tells of it.
+inline void note_blockers(TreeScan& scan, const TaskTree& tree) {
+    for (const TreeNode* leaf : scan.leaves)
+        for (const std::string& blocker : leaf->blockers) {
+            const TreeNode* known = tree.find(leaf->tenant, blocker);
+            const bool is_gone = known != nullptr && is_over(known->status);
+            if (is_gone && !is_over(leaf->status)) scan.gone.push_back({leaf->id, blocker});
+            scan.waits_for_tasks |= !is_gone;
+        }
+    sort_unique(scan.gone);
 }
 
 }  // namespace detail
@@ -135,7 +156,8 @@ template <class IsOne>
     if (!scan.reason.empty()) return scan;
     const std::vector<Visit> visits = tree.walk(question.tenant, question.node);
     scan.included = visits.size();
-    for (const Visit& visit : visits) scan.waits += detail::pending_waits(*visit.node);
+    scan.waiting = detail::those_of(visits, [](const Visit& visit) { return detail::pending_waits(*visit.node) > 0; });
+    for (const TreeNode* node : scan.waiting) scan.waits += detail::pending_waits(*node);
     scan.live = detail::those_of(visits, [&](const Visit& visit) {
         if (is_live(*visit.node)) return true;
         return rules.waiting_review_is_live && visit.node->status == "in_review" &&
@@ -148,7 +170,8 @@ template <class IsOne>
     scan.verdict = TreeVerdict::pending_first_run;
     if (!scan.pending.empty()) return scan;
     scan.leaves = detail::those_of(visits, [](const Visit& visit) { return visit.is_leaf; });
-    scan.fingerprint = stop_fingerprint(question.tenant, question.node, question.revision, scan.leaves);
+    detail::note_blockers(scan, tree);
+    scan.fingerprint = stop_fingerprint(question.tenant, question.node, question.revision, scan.leaves, scan.gone);
     scan.verdict = detail::is_reviewed(scan, question, rules) ? TreeVerdict::already_reviewed : TreeVerdict::stopped;
     return scan;
 }

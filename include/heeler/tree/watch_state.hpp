@@ -31,19 +31,20 @@ struct TreeLook {
     WallTime at{};
     TreeVerdict verdict = TreeVerdict::not_applicable;
     TreeDue due = TreeDue::nothing;
-    std::string reason{};       ///< of `not_applicable`
-    std::string fingerprint{};  ///< of a tree that has stopped
-    std::string title{};        ///< of the watched node
-    std::string review{};       ///< id of its review task; empty: there is none
-    std::string reviewed{};     ///< the stop that turns out to be reviewed; empty: none
-    std::string foreign{};      ///< what the review is bound to, in the scheme of another version; empty: it is not
-    bool adopted = false;       ///< that task took the place of the one that was made, for the same stop
-    bool restored = false;      ///< the reviewer says that it put the tree in motion
-    bool retried = false;       ///< the same wake once more: nothing came of it for certain
-    bool when_silent = false;   ///< what is due is so when the review has shown no sign of life for long enough
-    std::uint64_t sign = 0;     ///< of the review as it is shown: another value is a sign of life
-    std::uint32_t attempt = 0;  ///< of the wake that is due
-    std::uint32_t number = 0;   ///< likewise, among all wakes for this fingerprint
+    std::string reason{};          ///< of `not_applicable`
+    std::string fingerprint{};     ///< of a tree that has stopped
+    std::string title{};           ///< of the watched node
+    std::string review{};          ///< id of its review task; empty: there is none
+    std::string reviewed{};        ///< the stop that turns out to be reviewed; empty: none
+    std::string foreign{};         ///< what the review is bound to, in the scheme of another version; empty: it is not
+    bool adopted = false;          ///< that task took the place of the one that was made, for the same stop
+    bool restored = false;         ///< the reviewer says that it put the tree in motion
+    bool retried = false;          ///< the same wake once more: nothing came of it for certain
+    bool waits_for_tasks = false;  ///< a leaf has a blocker that may be over without a change of this tree
+    bool when_silent = false;      ///< what is due is so when the review has shown no sign of life for long enough
+    std::uint64_t sign = 0;        ///< of the review as it is shown: another value is a sign of life
+    std::uint32_t attempt = 0;     ///< of the wake that is due
+    std::uint32_t number = 0;      ///< likewise, among all wakes for this fingerprint
     std::uint64_t leaf_count = 0;
     std::uint64_t waits = 0;
     std::vector<LeafSummary> leaves{};      ///< the first of them
@@ -54,7 +55,7 @@ struct TreeLook {
     template <class A>
     void archive(A& a) {
         a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried,
-          when_silent, sign, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live);
+          waits_for_tasks, when_silent, sign, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live);
     }
 };
 
@@ -152,6 +153,7 @@ struct WatchState {
     WatchOrder order{};
     TreeLook look{};
     std::optional<BatchReceipt> batch{};  ///< of the run that asked for one last
+    std::optional<ScopePin> pin{};        ///< of the run that changed the tree last, as far as others cannot tell
 
     /// How often an agent was woken for a stop.
     [[nodiscard]] std::uint32_t times_woken(std::uint64_t short_fingerprint) const noexcept {
@@ -164,7 +166,18 @@ struct WatchState {
     void archive(A& a) {
         a(config, active, revision, review, bound, observed, reviewed, reviewed_leaves, triggers, triggered, completed,
           lineage, attempts, restored, escalated, reminded, sign, signed_at, foreign, foreign_since, woken, order, look,
-          batch);
+          batch, pin);
+    }
+};
+
+/// What a watch is to remember of what its reviewer was answered.
+struct GuardNote {
+    std::optional<BatchReceipt> batch{};
+    std::optional<ScopePin> pin{};
+
+    template <class A>
+    void archive(A& a) {
+        a(batch, pin);
     }
 };
 

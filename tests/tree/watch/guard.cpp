@@ -277,10 +277,73 @@ TEST_CASE("a new task is the reviewer's as it made it, not as somebody changed i
                f.tree.put(made);
                return {};
            }).allowed);
-    CHECK(f.ask("comment", "B").refusal == Refusal::stale);  // it may wait for its first run
+    if (GENERATE(false, true)) CHECK(f.ask("comment", "B").allowed);
     if (touched) f.change("N", [](TreeNode& n) { n.status = "cancelled"; });
     f.clock.advance(16s);
     CHECK(f.ask("status", "C", "todo").allowed == !touched);
+}
+
+TEST_CASE("a reviewer waits for the first run of what others created, not of what it created itself [M-150][M-173]") {
+    UnderReview f;
+    const auto put = [&](std::string id) {
+        TreeNode made = node(std::move(id), "A", "todo");
+        made.created_at = f.clock.now().wall;
+        f.tree.put(made);
+    };
+    Mutation create = mutation("create_child", "N");
+    create.parent = "A";
+    CHECK(f.carry_out(create, [&]() -> Result<void> {
+               put("N");
+               return {};
+           }).allowed);
+    CHECK(f.carry_out(mutation("status", "C", "in_review"), [&]() -> Result<void> {
+               f.change("C", [](TreeNode& c) { c.status = "in_review"; });
+               return {};
+           }).allowed);
+    put("O");
+    CHECK(f.ask("comment", "B").refusal == Refusal::stale);
+}
+
+TEST_CASE("what a reviewer changed is its own after a restart as well, and nothing else is [M-173]") {
+    UnderReview f;
+    const auto assign = [&]() -> Result<void> {
+        f.change("B", [](TreeNode& b) { b.assignee_agent = "ag-1"; });
+        return {};
+    };
+    const auto refuse = []() -> Result<void> { return fail(ErrorCode::conflict, "it is taken"); };
+    SECTION("one change") {
+        REQUIRE(f.carry_out(mutation("assign", "B", "ag-1"), assign).allowed);
+        f.restart();
+        CHECK(f.ask("status", "C", "in_review").allowed);
+    }
+    SECTION("a batch") {
+        REQUIRE(f.watch->batch({{}, "r-1", "q", {mutation("assign", "B", "ag-1")}}, assign).allowed);
+        f.restart();
+        CHECK(f.ask("comment", "B").allowed);
+        CHECK(f.watch->batch({{}, "r-1", "q-2", {mutation("comment", "B")}}).reason == "one batch per run");
+    }
+    SECTION("beside a change of somebody else") {
+        REQUIRE(f.carry_out(mutation("assign", "B", "ag-1"), assign).allowed);
+        f.restart();
+        f.change("C", [](TreeNode& c) { c.status = "in_review"; });
+        CHECK(f.ask("comment", "B").ids == std::vector<std::string>{"C"});
+    }
+    SECTION("what was refused is somebody else's") {
+        REQUIRE_FALSE(f.carry_out(mutation("assign", "B", "ag-1"), refuse).allowed);
+        f.restart();
+        (void)assign();
+        CHECK(f.ask("comment", "B").refusal == Refusal::stale);
+    }
+    SECTION("of another run nothing is known") {
+        REQUIRE(f.carry_out(mutation("assign", "B", "ag-1"), assign).allowed);
+        f.restart();
+        REQUIRE(f.tree.edit_review(ref("A"), [](TreeNode& review) {
+            review.runs = {{"r-2", "running", "ag-w", review.origin_fingerprint}};
+        }));
+        Mutation other = mutation("comment", "B");
+        other.actor_run = "r-2";
+        CHECK(f.watch->check(other).refusal == Refusal::stale);
+    }
 }
 
 TEST_CASE("whoever acts in no review has it carried out and put on no record [M-168]") {

@@ -37,7 +37,7 @@ public:
                              return answer;
                          });
         return conclude(one, asked, mutation, apply,
-                        [&] { put_on_record(asked, nullptr, {record_of(asked, mutation)}); });
+                        [&] { put_on_record(asked, std::nullopt, {record_of(asked, mutation)}); });
     }
 
     [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const std::function<Result<void>()>& apply) {
@@ -60,12 +60,12 @@ public:
         if (watched && answered && asked.earlier->request_id == request.request_id) return asked.answer;
         const bool is_spent = answered && asked.earlier->answer.allowed;  // no later no takes its place
         return conclude(one, asked, who, apply, [&] {
-            const std::string text = encoded(BatchReceipt{request.actor_run, request.request_id, asked.answer});
-            const Reading reading{TaskTreeRule::batch_reading, text};
+            std::optional<BatchReceipt> receipt;
+            if (!is_spent) receipt = {request.actor_run, request.request_id, asked.answer};
             std::vector<Record> records;
             for (std::size_t i = 0; i < min_of(request.ops.size(), max_batch_ops); ++i)
                 records.push_back(record_of(asked, request.ops[i]));
-            put_on_record(asked, is_spent ? nullptr : &reading, std::move(records));
+            put_on_record(asked, std::move(receipt), std::move(records));
         });
     }
 
@@ -81,6 +81,7 @@ private:
         ScopePin pin{};
         std::vector<PinGrant> grants{};  ///< of what is allowed
         std::optional<BatchReceipt> earlier{};
+        std::optional<ScopePin> stored{};  ///< the watch's
     };
 
     /// Work is given to agents that can take it, by whatever change.
@@ -147,11 +148,12 @@ private:
             const auto state = watch.watch.empty() ? std::nullopt : trees_.state_of(watch.watch);
             TreeScan scan;
             if (state) {
-                scan = classify(tree, {watch.tenant, watch.node, state->revision, state->reviewed, nullptr},
-                                settings_.rules, trees_.engine.wall_time());
+                scan = scan_of(tree, *state, settings_.rules);
                 asked.earlier = state->batch;
+                asked.stored = state->pin;
             }
-            asked.pin = pin_for(asked.scope, scan);
+            asked.pin = pin_for(asked.scope, scan, asked.stored);
+            if (awaits_only_own(asked.pin, scan)) scan = scan_of(tree, *state, without_grace(settings_.rules));
             if (hears && scan.verdict == TreeVerdict::stopped && is_pinned_stop(asked.scope, asked.pin, scan))
                 asked.pin.authorised.clear();
             auto judged = judge(tree, asked.scope, asked.pin, scan, asked.earlier);
@@ -162,10 +164,21 @@ private:
         return asked;
     }
 
+    [[nodiscard]] TreeScan scan_of(const TaskTree& tree, const WatchState& state, const TreeRules& rules) const {
+        const WatchConfig& watch = state.config;
+        return classify(tree, {watch.tenant, watch.node, state.revision, state.reviewed, nullptr}, rules,
+                        trees_.engine.wall_time());
+    }
+    [[nodiscard]] static TreeRules without_grace(TreeRules rules) {
+        rules.first_run_grace = {};
+        return rules;
+    }
+
     /// The snapshot of the stop that the run was woken for is taken when it acts first, if that is the stop still.
-    [[nodiscard]] ScopePin pin_for(const Scope& scope, const TreeScan& scan) {
+    [[nodiscard]] ScopePin pin_for(const Scope& scope, const TreeScan& scan, const std::optional<ScopePin>& stored) {
         const auto known = pins_.find(scope.run);
         if (known != pins_.end() && is_pin_of(known->second, scope)) return known->second;
+        if (stored && is_pin_of(*stored, scope)) return *stored;  // an earlier process had it
         if (scan.fingerprint == scope.envelope.fingerprint) return pin_of(scope.run, scan, scope.envelope.revision);
         ScopePin none;
         none.run = scope.run;
@@ -220,16 +233,29 @@ private:
         return {std::string{asked.answer.allowed ? mutation_record : denial_record}, std::move(line).text()};
     }
 
+    /// What nobody could tell from the tree: that it changed because of the run, or will. As it is if all goes well.
+    [[nodiscard]] static std::optional<ScopePin> pin_to_store(Question& asked) {
+        ScopePin pin = asked.pin;
+        if (asked.answer.allowed) add_grants(pin, asked.grants);
+        const bool is_plain = pin.authorised.empty() && pin.fingerprint == pin.woken;
+        if (asked.stored == pin || (is_plain && !asked.stored)) return std::nullopt;
+        return asked.stored = std::move(pin);
+    }
+
     /// What is allowed is on record before it is done; what cannot be put on record is not allowed. A refusal stands
     /// in any case.
-    void put_on_record(Question& asked, const Reading* reading, std::vector<Record> records) {
+    void put_on_record(Question& asked, std::optional<BatchReceipt> receipt, std::vector<Record> records) {
         const std::string& watch = asked.scope.envelope.watch;
         const auto handle = watch.empty() ? std::nullopt : trees_.engine.handle_of(watch);
         if (!handle) {
             if (asked.answer.allowed) asked.answer = forbidden("the watch is not held here any more");
             return;
         }
-        const auto stored = records_.note(*handle, watch, reading, std::move(records));
+        const GuardNote note{std::move(receipt), pin_to_store(asked)};
+        const std::string text = encoded(note);
+        const Reading reading{TaskTreeRule::guard_reading, text};
+        const bool learns = note.batch || note.pin;
+        const auto stored = records_.note(*handle, watch, learns ? &reading : nullptr, std::move(records));
         if (!stored && asked.answer.allowed)
             asked.answer = forbidden("what is allowed cannot be put on record: " + stored.error().message);
     }
