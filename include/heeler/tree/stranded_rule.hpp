@@ -27,13 +27,14 @@ struct StrandedLook {
     std::string tenant{};
     std::string node{};
     std::string agent{};
+    std::string watched{};              ///< of a review task: the node whose tree it is about
     std::optional<WallTime> created{};  ///< of a node on which there was no run yet
     bool live = false;                  ///< a run or a queued wake is there
     bool stranded = false;              ///< in progress, an agent's, and nothing moves
 
     template <class A>
     void archive(A& a) {
-        a(at, tenant, node, agent, created, live, stranded);
+        a(at, tenant, node, agent, watched, created, live, stranded);
     }
 };
 
@@ -51,12 +52,11 @@ struct StrandedState {
 
 /// Whether a node is an agent's work in progress that may be orphaned; people look after their own.
 [[nodiscard]] inline bool is_work_of_agent(const TreeNode& node) noexcept {
-    return node.status == "in_progress" && !node.assignee_agent.empty() && node.assignee_user.empty() &&
-           node.origin != review_origin && !node.hidden;
+    return node.status == "in_progress" && !node.assignee_agent.empty() && node.assignee_user.empty() && !node.hidden;
 }
 
 /// Finds it once to have it woken, and once more to have it marked as blocked, when what was woken is over or never
-/// began. What was seen is told to it as `look`.
+/// began; but not a review, to which that would be a result. What was seen is told to it as `look`.
 struct StrandedRule {
     static constexpr std::string_view kind = "stranded";
     static constexpr EventMask listens = events<Reading, Acted>;
@@ -87,7 +87,8 @@ struct StrandedRule {
 
     [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings& settings, const Run& run,
                                                Instant) const {
-        if (!state.look.stranded || state.blocked) return std::nullopt;
+        const bool is_done = state.blocked || (state.woken && !state.look.watched.empty());
+        if (!state.look.stranded || is_done) return std::nullopt;
         const auto waits_since = !state.woken ? state.look.created : state.moved ? std::nullopt : state.woken;
         const auto waited = waits_since ? state.look.at - *waits_since : settings.grace;
         if (waited < settings.grace && waited > -settings.grace) return std::nullopt;

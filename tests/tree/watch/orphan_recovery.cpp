@@ -103,7 +103,12 @@ TEST_CASE("what is no orphan is left alone [M-115]") {
     SECTION("somebody will be") { w.runs = {{"r", "scheduled_retry", "ag-1", {}}}; }
     SECTION("a wake is queued") { w.wakes = {"queued"}; }
     SECTION("hidden") { w.hidden = true; }
-    SECTION("a review") {
+    SECTION("something below it moves") {
+        TreeNode below = node("V", "W", "in_progress");
+        below.runs = {{"v-1", "running", "ag-2", {}}};
+        f.tree.put(below);
+    }
+    SECTION("a review of a tree that nobody watches") {
         w.origin = review_origin;
         w.origin_id = "T";
     }
@@ -137,6 +142,59 @@ TEST_CASE("in a tree that is watched the reviewer decides [M-115][M-178]") {
     REQUIRE(f.watch->disarm(ref("R"), ada));
     f.minutes_pass(5);
     CHECK(f.asked_for() == "review R wake R wake W block W ");
+}
+
+TEST_CASE("in a watched tree work is taken up while the rest of it moves, and where its stop is right [M-115][M-178]") {
+    Orphans f;
+    TreeNode busy = node("V", "R", "in_progress");
+    busy.runs = {{"v-1", "running", "ag-2", {}}};
+    f.tree.show({node("R", {}, "todo"), work_on("W", "R"), busy});
+    REQUIRE(f.watch->arm(config("R"), ada));
+    (void)f.minute();
+    CHECK(f.asked_for() == "wake W ");
+    // Both come to rest at once: whoever woke W as well would make the review stale.
+    f.show_run("failed");
+    f.tree.edit(ref("V"), [](TreeNode& v) {
+        v.status = "done";
+        v.runs[0].status = "succeeded";
+    });
+    f.minutes_pass(30);
+    CHECK(f.asked_for() == "wake W review R wake R ");
+    REQUIRE(f.tree.edit_review(ref("R"), [](TreeNode& review) { review.status = "done"; }));
+    f.minutes_pass(3);
+    CHECK(f.asked_for() == "wake W review R wake R block W review R wake R ");
+}
+
+TEST_CASE("a review whose run is gone is taken up once, and never blocked [M-115][M-164]") {
+    Orphans f;
+    f.tree.show({node("A")});
+    REQUIRE(f.watch->arm(config("A"), ada));
+    (void)f.minute();
+    REQUIRE(f.asked_for() == "review A wake A ");
+    const auto first = f.tree.requests().back();
+    const auto show = [&](std::string status) {
+        REQUIRE(f.tree.edit_review(ref("A"), [&](TreeNode& review) {
+            review.status = "in_progress";
+            review.runs = {{"r-1", std::move(status), "ag-w", review.origin_fingerprint}};
+        }));
+    };
+    show("running");
+    f.minutes_pass(20);
+    CHECK(f.asked_for() == "review A wake A ");
+    show("failed");
+    (void)f.minute();
+    CHECK(f.asked_for() == "review A wake A wake A ");
+    const auto again = f.tree.requests().back();
+    CHECK((again.task == "review-A" && again.agent == "ag-w" && again.key != first.key));
+    CHECK(again.fingerprint == first.fingerprint);
+    CHECK(again.text == first.text);
+    f.minutes_pass(50);
+    CHECK(f.asked_for() == "review A wake A wake A ");
+    f.minutes_pass(15);
+    CHECK(f.asked_for() == "review A wake A wake A review A wake A ");
+    f.minutes_pass(120);
+    CHECK(f.asked_for() == "review A wake A wake A review A wake A ");
+    CHECK(f.sent_kinds() == std::vector<std::string>{"escalation"});
 }
 
 TEST_CASE("a watch that begins takes work away from the recovery [M-115][M-178]") {

@@ -209,6 +209,38 @@ TEST_CASE("what cannot be armed leaves nothing behind [M-143]") {
     f.arm();
     CHECK(why(config("A", "ag-p")) == ErrorCode::conflict);
     CHECK(f.status().config.agent == "ag-w");
+
+    (void)f.minute();
+    REQUIRE(f.tree.edit_review(ref("A"), [](TreeNode&) {}));
+    f.tree.put(node("V", "review-A"));
+    for (const char* review : {"review-A", "V"}) {
+        CHECK(why(config(review)) == ErrorCode::invalid_argument);
+        CHECK_FALSE(f.watch->status(ref(review)));
+    }
+}
+
+TEST_CASE("a blocker that comes to its end after the review makes another stop, wherever it is [M-151][M-156]") {
+    Forest f;
+    TreeNode waits = node("B", "A");
+    waits.blockers = {"X", "unknown"};
+    const bool inside = GENERATE(false, true);
+    f.tree.show({node("A", {}, "in_progress"), waits, node("C", "A", "done"), node("X", inside ? "C" : "", "todo"),
+                 node("Y", "X", "done")});
+    f.arm();
+    (void)f.minute();
+    f.end_review();
+    for (int i = 0; i < 5; ++i) (void)f.minute();
+    REQUIRE(f.status().verdict == TreeVerdict::already_reviewed);
+    REQUIRE(f.effects(TreeVerb::wake) == 1);
+    f.tree.edit(ref("X"), [](TreeNode& x) { x.status = GENERATE(as<std::string>{}, "done", "cancelled"); });
+    for (int i = 0; i < 5; ++i) (void)f.minute();
+    CHECK(f.effects(TreeVerb::wake) == 2);
+    f.end_review();
+    for (int i = 0; i < 5; ++i) (void)f.minute();
+    CHECK(f.effects(TreeVerb::wake) == 2);
+    f.tree.edit(ref("X"), [](TreeNode& x) { x.status = "todo"; });  // it goes on: that was reviewed, but not last
+    for (int i = 0; i < 5; ++i) (void)f.minute();
+    CHECK(f.effects(TreeVerb::wake) == 3);
 }
 
 TEST_CASE("a change that the store does not take is an error until it takes it [M-141][M-144]") {
@@ -501,7 +533,9 @@ TEST_CASE("a host that refuses is asked again, later each time, and a person is 
     CHECK(f.status().triggers == 1);
     REQUIRE(f.notifier.sent().size() == 1);
     CHECK(f.notifier.sent()[0].alert.kind == "escalation");
-    CHECK_THAT(told_in(f.notifier.sent()[0].alert, "next"), ContainsSubstring("is asked of it again"));
+    const Alert told = f.notifier.sent()[0].alert;
+    CHECK_THAT(told_in(told, "next"),
+               ContainsSubstring("judged again at " + text::rfc3339(told.at + 4min) + "; what its host"));
     CHECK_THAT(told_in(f.notifier.sent()[0].alert, "done"),
                ContainsSubstring(std::string{tree_verb_names[static_cast<std::size_t>(verb)]}));
     CHECK(f.status().escalated);

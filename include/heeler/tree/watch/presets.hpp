@@ -30,9 +30,9 @@ inline void speak_of_tree(Alert& alert, const Run&, Duration) {
     for (Detail& detail : alert.details) {
         if (detail.name == "done") detail.value = "the wakes in the history: " + detail.value;
         if (detail.name == "next")
-            detail.value =
-                "what its host refuses is asked of it again, after growing pauses of at most an hour; a stop that was "
-                "given up is left alone until the tree changes or somebody sets the watch anew";
+            detail.value +=
+                "; what its host refuses is asked of it again then, and after growing pauses of at most an hour; a "
+                "stop that was given up is left alone until the tree changes or somebody sets the watch anew";
     }
 }
 

@@ -48,7 +48,7 @@ private:
         NodeRef node{};
         std::uint64_t stamp = 0;
         std::string saved{};
-        bool waits = false;  ///< time alone may change it
+        bool waits = false;  ///< time alone may change it, or a task elsewhere
     };
 
     void note(std::span<const RunCursor> runs) {
@@ -69,7 +69,8 @@ private:
         TreeLook seen = look_at(tree, *state, settings_, now);
         const NodeRef node{state->config.tenant, state->config.node};
         last = {node, tree.stamp(node.tenant, node.id), *std::move(saved),
-                seen.verdict == TreeVerdict::pending_first_run || !seen.foreign.empty() || state->order.open};
+                seen.verdict == TreeVerdict::pending_first_run || !seen.foreign.empty() || state->order.open ||
+                    seen.waits_for_tasks};
         TreeLook before = state->look;
         before.at = seen.at;
         if (encoded(before) == encoded(seen)) return std::nullopt;
@@ -102,7 +103,7 @@ private:
 /// The source of what agents have in progress, and its list. From the thread that ticks.
 class OrphanSource {
 public:
-    explicit OrphanSource(WatchedTrees& trees) : trees_{trees} {}
+    OrphanSource(WatchedTrees& trees, const TreeSettings& settings) : trees_{trees}, settings_{settings} {}
 
     Result<std::vector<RunSpec>> list() {
         return trees_.with_news([&](const TaskTree& tree) -> Result<std::vector<RunSpec>> {
@@ -110,7 +111,7 @@ public:
             nodes_.clear();
             tree.each([&](const TreeNode& node) {
                 const NodeRef ref{node.tenant, node.id};
-                if (!is_work_of_agent(node) || trees_.is_watched(tree, ref)) return;
+                if (!is_work_of_agent(node)) return;
                 RunSpec spec;
                 spec.name = orphan_id(ref);
                 spec.metric = MetricKind::undefined;
@@ -124,36 +125,67 @@ public:
     Result<std::vector<PolledRun>> poll(std::span<const RunCursor> runs) {
         return trees_.with_news([&](const TaskTree& tree) -> Result<std::vector<PolledRun>> {
             texts_.clear();
+            looks_.clear();
             std::vector<PolledRun> polled;
             for (const RunCursor& run : runs) {
                 const auto known = nodes_.find(run.name);
                 const TreeNode* node =
                     known == nodes_.end() ? nullptr : tree.find(known->second.tenant, known->second.id);
-                if (node != nullptr) polled.push_back({run.run, look(*node)});
+                if (node != nullptr) polled.push_back({run.run, look(tree, *node)});
             }
             return polled;
         });
     }
 
 private:
-    [[nodiscard]] Polled look(const TreeNode& node) {
+    [[nodiscard]] Polled look(const TaskTree& tree, const TreeNode& node) {
         StrandedLook seen;
         seen.at = trees_.engine.wall_time();
         seen.tenant = node.tenant;
         seen.node = node.id;
         seen.agent = node.assignee_agent;
         if (node.runs.empty()) seen.created = node.created_at;
-        seen.live = is_live(node);
-        seen.stranded = !seen.live && is_work_of_agent(node);
+        if (node.origin == review_origin) seen.watched = node.origin_id;
+        for (const TaskTree::Visit& below : tree.walk(node.tenant, node.id)) seen.live |= is_live(*below.node);
+        seen.stranded = !seen.live && is_work_of_agent(node) && is_taken_up(tree, node);
         texts_.push_back(encoded(std::move(seen)));
         Polled polled;
         polled.events.push_back({Reading{StrandedRule::kind, texts_.back()}, {}, {}, 0});
         return polled;
     }
 
+    /// Whoever is woken below a stop that is under review makes the review stale, so that is left to the reviewer; what
+    /// moves otherwise, or rests with leave, has no reviewer. A review is taken up where its watch waits for it.
+    [[nodiscard]] bool is_taken_up(const TaskTree& tree, const TreeNode& node) {
+        if (node.origin == review_origin) {
+            const TreeLook* seen = look_of(tree, {node.tenant, node.origin_id});
+            return seen != nullptr && seen->review == node.id && seen->foreign.empty() && seen->when_silent;
+        }
+        for (const TreeNode* above : tree.path(node.tenant, node.id)) {
+            if (above->origin == review_origin) return true;  // no watch sees it
+            const TreeLook* seen = look_of(tree, {above->tenant, above->id});
+            if (seen != nullptr && is_under_review(seen->verdict)) return false;
+        }
+        return true;
+    }
+    [[nodiscard]] static bool is_under_review(TreeVerdict verdict) noexcept {
+        return verdict == TreeVerdict::stopped || verdict == TreeVerdict::review_open ||
+               verdict == TreeVerdict::review_live;
+    }
+
+    /// What the watch of a node sees now, whatever it was told last; nullptr: it is not watched.
+    [[nodiscard]] const TreeLook* look_of(const TaskTree& tree, const NodeRef& node) {
+        const auto [known, is_new] = looks_.try_emplace(node);
+        const auto state = is_new ? trees_.state_of(watch_id(node)) : std::nullopt;
+        if (state && state->active) known->second = look_at(tree, *state, settings_, trees_.engine.wall_time());
+        return known->second ? &*known->second : nullptr;
+    }
+
     WatchedTrees& trees_;
-    std::map<std::string, NodeRef> nodes_;  ///< of the last list
-    std::deque<std::string> texts_;         ///< of the last poll
+    const TreeSettings& settings_;
+    std::map<std::string, NodeRef> nodes_;                ///< of the last list
+    std::deque<std::string> texts_;                       ///< of the last poll
+    std::map<NodeRef, std::optional<TreeLook>> looks_{};  ///< likewise
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

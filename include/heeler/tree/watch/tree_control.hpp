@@ -34,7 +34,9 @@ public:
     }
 
     Result<ActionDone> wake(const ActionRequest& asked) {
-        if (const auto orphan = memory_of<StrandedRule>(trees_.engine, asked.run))
+        const auto orphan = memory_of<StrandedRule>(trees_.engine, asked.run);
+        if (orphan && !orphan->look.watched.empty()) return resume(asked, orphan->look);
+        if (orphan)
             return trees_.host().wake({asked.key,
                                        asked.run,
                                        orphan->look.tenant,
@@ -62,6 +64,21 @@ public:
     [[nodiscard]] bool idempotent() { return trees_.host().idempotent(); }
 
 private:
+    /// The reviewer goes on with the same stop: it is told all of it again.
+    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked, const StrandedLook& review) {
+        const std::string watch = watch_id({review.tenant, review.watched});
+        const auto state = trees_.state_of(watch);
+        if (!state || !state->active) return fail(ErrorCode::rejected, "the tree is not watched any more");
+        Run run;
+        run.id = watch;
+        WakeFacts facts = TaskTreeRule::facts(*state, run);
+        facts.attempt = state->order.attempt;
+        facts.wake = state->triggers;
+        const std::string payload = wake_payload(facts);
+        return trees_.host().wake(
+            {asked.key, watch, review.tenant, review.watched, review.node, review.agent, state->bound, payload});
+    }
+
     /// The task that was just made; after a restart in between, the one that the host shows.
     [[nodiscard]] std::string review_task(const std::string& run, const WatchState& state) {
         {

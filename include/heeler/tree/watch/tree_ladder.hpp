@@ -59,8 +59,8 @@ struct TreeLadder {
         }
         const std::uint32_t in_a_row = ++decision.incident.unclear;
         decision.incident.verify_at = now + wait_after(in_a_row);
-        if (unknown && in_a_row == 1) return escalated(std::move(decision), "nobody knows whether it happened");
-        if (in_a_row == told_at) return escalated(std::move(decision), "the host refuses");
+        if (unknown && in_a_row == 1) return told(std::move(decision), "nobody knows whether it happened");
+        if (in_a_row == told_at) return told(std::move(decision), "the host refuses");
         return decision;
     }
 
@@ -71,6 +71,13 @@ struct TreeLadder {
     }
 
 private:
+    /// A person hears of it, and the host is asked again all the same.
+    [[nodiscard]] static Decision told(Decision decision, std::string_view reason) {
+        decision = escalated(std::move(decision), reason);
+        decision.incident.phase = Phase::climbing;
+        return decision;
+    }
+
     [[nodiscard]] static Plan plan_for(const Condition& condition, std::uint32_t attempt) {
         if (condition == TreeCondition::stopped)
             return {{ActionKind::review, {}, {}}, {ActionKind::wake, ActionKind::review, {}}};

@@ -60,8 +60,14 @@ struct TreeWatch::Room {
     /// The node is there, and its tenant has an agent that can be given work.
     [[nodiscard]] Result<void> check_armable(const WatchConfig& config) {
         auto shown = trees.with_news([&](const TaskTree& tree) -> Result<void> {
-            if (tree.find(config.tenant, config.node) != nullptr) return {};
-            return fail(ErrorCode::unknown_run, "the tenant has no node `" + text::sanitise(config.node, 160) + "`");
+            const std::string name = "`" + text::sanitise(config.node, 160) + "`";
+            const auto path = tree.path(config.tenant, config.node);
+            if (path.empty()) return fail(ErrorCode::unknown_run, "the tenant has no node " + name);
+            for (const TreeNode* above : path)
+                if (above->origin == review_origin)
+                    return fail(ErrorCode::invalid_argument,
+                                name + " is a watchdog's review task, or below one: it cannot be watched");
+            return {};
         });
         if (!shown) return shown;
         return trees.check_employable({config.tenant, config.agent});
@@ -223,7 +229,10 @@ HEELER_INLINE ScopeAnswer TreeWatch::batch(const BatchRequest& request, const st
 
 struct OrphanRecovery::Room {
     Room(TreeWatch::Room& watches, RunClass rules)
-        : engine{watches.engine}, class_name{rules.name}, usable{watches.usable}, source{watches.trees} {
+        : engine{watches.engine},
+          class_name{rules.name},
+          usable{watches.usable},
+          source{watches.trees, watches.settings} {
         if (usable) usable = engine.define(std::move(rules));
         if (!usable) return;
         static_cast<void>(engine.control(class_name, detail::ControlRef{watches.hands}));

@@ -120,8 +120,10 @@ private:
 };
 
 /// Takes up work that agents left in progress: where no run is on such a node and nothing will go on with it, the agent
-/// is woken once; if that ends and nothing moves, the node is marked blocked, with a note. All nodes of the host, but
-/// for those in a tree that is watched: there its reviewer decides. It must not outlive the watch of trees.
+/// is woken once; if that ends and nothing moves, the node is marked blocked, with a note. All nodes of the host, also
+/// in trees that are watched; but where such a tree has stopped and its reviewer has not said that this is right, it is
+/// the reviewer's. A review whose run is gone is taken up as well: it is never blocked, because that would be a result;
+/// its watch tells a person. It must not outlive the watch of trees.
 class OrphanRecovery {
 public:
     explicit OrphanRecovery(TreeWatch& trees, RunClass rules = presets::orphan_recovery());

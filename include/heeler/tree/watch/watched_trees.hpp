@@ -69,13 +69,6 @@ public:
         return memory_of<TaskTreeRule>(engine, watch);
     }
 
-    /// Whether the node, or one above it, is watched now.
-    [[nodiscard]] bool is_watched(const TaskTree& tree, const NodeRef& node) const {
-        for (const TreeNode* above : tree.path(node.tenant, node.id))
-            if (const auto state = state_of(watch_id({above->tenant, above->id})); state && state->active) return true;
-        return false;
-    }
-
     Engine& engine;
 
 private:
