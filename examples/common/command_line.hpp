@@ -105,9 +105,9 @@ private:
 /// An option that takes a length of time, like 90s or 2h, into `target`.
 template <class Target>
 CLI::Option* add_duration(CLI::App& app, const char* name, Target& target, const char* help) {
-    const auto take = [&target](const std::string& text) {
+    const auto take = [&target, name](const std::string& text) {
         const auto parsed = parse_duration(text);
-        if (!parsed) throw CLI::ValidationError(parsed.error().message);
+        if (!parsed) throw CLI::ValidationError(name, parsed.error().message);
         target = *parsed;
     };
     return app.add_option_function<std::string>(name, take, help)->type_name("DURATION");

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <mutex>
-#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +19,7 @@
 
 #include "../common/parse_duration.hpp"
 #include "../common/share_no_port.hpp"
+#include "../common/token.hpp"
 #include "decide.hpp"
 #include "find_run.hpp"
 #include "print.hpp"
@@ -35,31 +35,11 @@ using httplib::Response;
 
 constexpr const char* html_type = "text/html; charset=utf-8";
 
-/// 128 bits that nobody can guess.
-std::string make_token() {
-    std::random_device chance;
-    std::string token;
-    for (int i = 0; i < 4; ++i) {
-        char digits[9];
-        std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(chance()));
-        token += digits;
-    }
-    return token;
-}
-
-/// Takes as long for a wrong one, wherever it is wrong.
-bool same_token(const std::string& a, const std::string& b) {
-    unsigned different = a.size() == b.size() ? 0 : 1;
-    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
-        different |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
-    return different == 0;
-}
-
 /// One request at a time: a store is one connection.
 class Service {
 public:
     Service(const Options& options, std::span<Store> stores)
-        : options_{options}, stores_{stores}, token_{options.operate ? make_token() : std::string{}} {
+        : options_{options}, stores_{stores}, token_{options.operate ? common::make_token() : std::string{}} {
         http_.new_task_queue = [] { return new httplib::ThreadPool(4); };
         http_.set_read_timeout(5);
         http_.set_write_timeout(5);
@@ -136,7 +116,7 @@ private:
     }
 
     void note(const Request& request, Response& response) {
-        if (!same_token(request.get_param_value("token"), token_))
+        if (!common::same_token(request.get_param_value("token"), token_))
             return refuse(response, 403, "that is not the token that heeler-ctl printed");
         Options decision = options_;
         decision.run = request.get_param_value("run");

@@ -13,7 +13,8 @@ namespace tracker {
 struct Actor {
     std::string user{};
     std::string agent{};
-    std::string run{};
+    std::string run{};     ///< as the agent says
+    std::string tenant{};  ///< of the agent
 
     [[nodiscard]] std::string name() const {
         if (!user.empty()) return "user " + user;

@@ -22,11 +22,9 @@ struct Client::Wire {
 
 namespace {
 
-httplib::Headers headers_of(const Actor& actor) {
-    httplib::Headers headers;
-    if (!actor.user.empty()) headers.emplace("X-Actor-User", actor.user);
-    if (!actor.agent.empty()) headers.emplace("X-Actor-Agent", actor.agent);
-    if (!actor.run.empty()) headers.emplace("X-Actor-Run", actor.run);
+httplib::Headers headers_of(const std::string& token, const std::string& run) {
+    httplib::Headers headers{{"Authorization", "Bearer " + token}};
+    if (!run.empty()) headers.emplace("X-Actor-Run", run);
     return headers;
 }
 
@@ -51,15 +49,15 @@ std::string Answer::error() const {
 Client::Client(const std::string& url) : wire_{std::make_unique<Wire>(url)} {}
 Client::~Client() = default;
 
-Answer Client::get(const std::string& path) { return answer_of(wire_->http.Get(path, headers_of(actor_))); }
+Answer Client::get(const std::string& path) { return answer_of(wire_->http.Get(path, headers_of(token_, run_))); }
 Answer Client::post(const std::string& path, const std::string& json) {
-    return answer_of(wire_->http.Post(path, headers_of(actor_), json, json_type));
+    return answer_of(wire_->http.Post(path, headers_of(token_, run_), json, json_type));
 }
 Answer Client::patch(const std::string& path, const std::string& json) {
-    return answer_of(wire_->http.Patch(path, headers_of(actor_), json, json_type));
+    return answer_of(wire_->http.Patch(path, headers_of(token_, run_), json, json_type));
 }
 Answer Client::put(const std::string& path, const std::string& json) {
-    return answer_of(wire_->http.Put(path, headers_of(actor_), json, json_type));
+    return answer_of(wire_->http.Put(path, headers_of(token_, run_), json, json_type));
 }
 
 std::string Client::issue(const std::string& id, const std::string& rest) {

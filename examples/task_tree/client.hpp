@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "change.hpp"
 #include "request.hpp"
 
 namespace tracker {
@@ -27,9 +26,11 @@ public:
     explicit Client(const std::string& url);
     ~Client();
 
-    /// As whom the next requests are made.
-    void act_as(Actor actor) { actor_ = std::move(actor); }
-    [[nodiscard]] const Actor& actor() const noexcept { return actor_; }
+    /// With whose token the next requests are made, and in which of its runs.
+    void act_as(std::string token, std::string run = {}) {
+        token_ = std::move(token);
+        run_ = std::move(run);
+    }
 
     Answer get(const std::string& path);
     Answer post(const std::string& path, const std::string& json);
@@ -42,7 +43,8 @@ public:
 private:
     struct Wire;
 
-    Actor actor_;
+    std::string token_;
+    std::string run_;
     std::unique_ptr<Wire> wire_;
 };
 

@@ -16,6 +16,7 @@
 #include "reviewer.hpp"
 #include "server.hpp"
 #include "service.hpp"
+#include "tokens.hpp"
 #include "tracker.hpp"
 
 namespace {
@@ -40,27 +41,30 @@ bool is_empty(tracker::Tracker& issues) {
     return issues.with([](tracker::Database& database) { return !database.query("SELECT 1 FROM issues").next(); });
 }
 
-/// The tracker with its watchdog, as long as `use(url, keeper)` lasts.
+/// The tracker with its watchdog, as long as `use(url, keeper, service)` lasts.
 template <class Use>
 int with_server(const tracker::Options& options, Use&& use) {
     tracker::Tracker issues{(options.directory / "tracker.db").string()};
     tracker::KeeperSettings settings = options.keeper;
     settings.store = (options.directory / "watchdog.db").string();
     tracker::Keeper keeper{issues, settings};
-    tracker::Service service{issues, keeper};
+    const tracker::Tokens tokens{options.directory / "tokens.key"};
+    tracker::Service service{issues, keeper, tokens};
     const bool fill = options.sample && is_empty(issues);
     const tracker::Server server{service, options.port};
     if (fill) {
         tracker::Client client{server.url()};
-        tracker::add_sample(client);
+        tracker::add_sample(client, tokens);
     }
-    return use(server.url(), keeper);
+    return use(server.url(), keeper, service);
 }
 
 int serve(const tracker::Options& options) {
     const sigset_t signals = hold_signals();
-    return with_server(options, [&](const std::string& url, tracker::Keeper& keeper) {
-        std::printf("%s\n", url.c_str());
+    return with_server(options, [&](const std::string& url, tracker::Keeper& keeper, tracker::Service& service) {
+        for (const auto& [agent, token] : service.tokens_of_agents())
+            std::printf("token of %s: %s\n", agent.c_str(), token.c_str());
+        std::printf("%s/#%s\n", url.c_str(), service.tokens().of_person().c_str());
         std::fflush(stdout);
         while (!stopped_within(keeper.idle(), signals)) keeper.look();
         return 0;
@@ -93,7 +97,9 @@ int demo(tracker::Options options) {
     options.directory = scratch.path();
     options.port = 0;
     options.keeper.first_run_grace = {};
-    return with_server(options, [](const std::string& url, tracker::Keeper&) { return tracker::play_demo(url); });
+    return with_server(options, [](const std::string& url, tracker::Keeper&, tracker::Service& service) {
+        return tracker::play_demo(url, service.tokens());
+    });
 }
 
 }  // namespace
@@ -103,8 +109,7 @@ int main(int argc, char** argv) {
         tracker::Options options;
         if (const auto status = tracker::parse_options(argc, argv, options)) return *status;
         if (options.demo) return demo(options);
-        if (!options.reviewer.empty())
-            return tracker::run_reviewer(options.reviewer, options.tenant, options.agent, options.once);
+        if (!options.reviewer.empty()) return tracker::run_reviewer(options.reviewer, options.token, options.once);
         return serve(options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::text::one_line(error.what(), 1024).c_str());

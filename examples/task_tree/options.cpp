@@ -1,9 +1,11 @@
 #include "options.hpp"
 
+#include <cstdlib>
+
 #include <CLI/CLI.hpp>
 
 #include "../common/command_line.hpp"
-#include "../common/parse_duration.hpp"
+#include "tokens.hpp"
 
 namespace tracker {
 namespace {
@@ -13,9 +15,11 @@ constexpr const char* about =
 agent is woken to check whether the work is really done, and may change that tree and nothing else.)";
 
 constexpr const char* more = R"(As a tracker: heeler-task-tree DIR [OPTIONS]
-  prints its URL; open it in a browser. DIR/tracker.db has the issues, DIR/watchdog.db what the watchdog knows. Any
-  process that speaks HTTP and JSON can be an agent: see the routes in examples/task_tree/server.cpp.
-As an agent: heeler-task-tree --reviewer URL [--once]
+  prints the token of each agent, and its URL with yours: open it in a browser. DIR/tracker.db has the issues,
+  DIR/watchdog.db what the watchdog knows, DIR/tokens.key from what the tokens are made. Any process that speaks HTTP and
+  JSON can be an agent, with its token as `Authorization: Bearer TOKEN` and `X-Actor-Run: RUN` in a run: see the routes
+  in examples/task_tree/routes.cpp.
+As an agent: HEELER_TASK_TREE_TOKEN=TOKEN heeler-task-tree --reviewer URL [--once]
   waits for a wake, looks at each stopped leaf, and reopens those that are done without a comment that begins with
   "evidence:". It stands for an agent with a model.
 To see both at work: heeler-task-tree --demo)";
@@ -26,22 +30,17 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     CLI::App app{about, "heeler-task-tree"};
     common::prepare(app);
     app.footer(more);
-    const auto duration = [&app](const char* name, heeler::Duration& target, const char* help) {
-        const auto take = [&target](const std::string& text) {
-            const auto parsed = common::parse_duration(text);
-            if (!parsed) throw CLI::ValidationError(parsed.error().message);
-            target = *parsed;
-        };
-        app.add_option_function<std::string>(name, take, help)->type_name("SECONDS");
-    };
     auto* const directory =
         app.add_option("DIR", options.directory, "Where the databases are")->check(CLI::ExistingDirectory);
     app.add_option("--port", options.port, "On 127.0.0.1; 0: any that is free")
         ->check(CLI::Range(0, 65535))
         ->capture_default_str();
-    duration("--every", options.keeper.every, "How often all watches look, changes or not (default: 60)");
-    duration("--grace", options.keeper.first_run_grace,
-             "How long a new issue may wait for its first run (default: 15)");
+    common::add_duration(app, "--every", options.keeper.every,
+                         "How often all watches look, changes or not (default: 60)")
+        ->type_name("SECONDS");
+    common::add_duration(app, "--grace", options.keeper.first_run_grace,
+                         "How long a new issue may wait for its first run (default: 15)")
+        ->type_name("SECONDS");
     app.add_flag("--orphans", options.keeper.orphans, "Wake agents for what they left in progress, watched or not");
     app.add_flag("--sample", options.sample, "Begin with a tree of issues, if there is none");
     auto* const demo =
@@ -50,13 +49,15 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
                                ->type_name("URL")
                                ->excludes(directory)
                                ->excludes(demo);
-    app.add_option("--tenant", options.tenant, "Of the reviewer")->needs(reviewer)->capture_default_str();
-    app.add_option("--agent", options.agent, "Name of the reviewer")->needs(reviewer)->capture_default_str();
     app.add_flag("--once", options.once, "End after one review; status 1 if none is asked for within 30 s")
         ->needs(reviewer);
     try {
         app.parse(argc, argv);
         if (!*directory && !*demo && !*reviewer) throw CLI::RequiredError("DIR, --demo or --reviewer");
+        if (const char* const token = std::getenv(token_variable); token != nullptr) options.token = token;
+        if (*reviewer && options.token.empty())
+            throw CLI::RequiredError(std::string{token_variable} +
+                                     ", the token that the tracker printed for the agent,");
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exit_usage;
     }

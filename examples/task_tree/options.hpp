@@ -16,8 +16,7 @@ struct Options {
     bool sample = false;
     bool demo = false;
     std::string reviewer{};  ///< URL of the tracker to review for; empty: be the tracker
-    std::string tenant = "acme";
-    std::string agent = "reviewer";
+    std::string token{};     ///< of the reviewer; from the environment, where nobody else sees it
     bool once = false;
 };
 

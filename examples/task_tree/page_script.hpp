@@ -23,14 +23,22 @@ const pill = (text, kind = '') => make('span', {class: 'pill ' + kind}, text);
 const byId = id => issues.find(issue => issue.id === id) || null;
 const path = (id, rest = '') => '/api/issues/' + encodeURIComponent(id) + rest;
 
+/// The address has the token behind its '#', which no server sees; here it is kept out of sight, for this tab.
+if (location.hash.length > 1) {
+    sessionStorage.setItem('token', location.hash.slice(1));
+    history.replaceState(null, '', location.pathname);
+}
+addEventListener('hashchange', () => location.reload());
+const headers = {'Authorization': 'Bearer ' + (sessionStorage.getItem('token') || ''), 'Content-Type': 'application/json'};
+
 async function call(method, where, body) {
-    const response = await fetch(where, {method, headers: {'X-Actor-User': 'board', 'Content-Type': 'application/json'},
+    const response = await fetch(where, {method, headers,
         body: body === undefined ? undefined : JSON.stringify(body)});
     const text = await response.text();
     if (response.ok) return text ? JSON.parse(text) : null;
     let why = 'status ' + response.status;
     try { why = JSON.parse(text).error || why; } catch { /* it is no JSON */ }
-    throw new Error(why);
+    throw Object.assign(new Error(why), {status: response.status});
 }
 
 async function change(method, where, body, errors = $('message')) {
@@ -295,7 +303,11 @@ async function showAudit() {
 
 // --- now and each second ---
 
-const lost = () => { $('message').textContent = 'The tracker does not answer.'; document.body.dataset.lost = 'yes'; };
+const lost = error => {
+    $('message').textContent = error.status === 401 ? 'Open the address that heeler-task-tree printed: it has your token.'
+        : 'The tracker does not answer.';
+    document.body.dataset.lost = 'yes';
+};
 async function refresh() {
     const tree = await call('GET', '/api/tree');
     const text = JSON.stringify(tree);

@@ -36,11 +36,11 @@ bool has_evidence(const JsonObject& issue) {
 
 }  // namespace
 
-Reviewer::Reviewer(Client& client, std::string tenant, std::string agent, std::function<void(const std::string&)> tell)
-    : client_{client}, tenant_{std::move(tenant)}, agent_{std::move(agent)}, tell_{std::move(tell)} {}
+Reviewer::Reviewer(Client& client, std::string token, std::function<void(const std::string&)> tell)
+    : client_{client}, token_{std::move(token)}, tell_{std::move(tell)} {}
 
 bool Reviewer::review_one() {
-    client_.act_as({{}, agent_, {}});
+    client_.act_as(token_);
     const auto wake = oldest_wake();
     if (!wake || !start(*wake)) return false;
     const std::vector<std::string> open = unproven(*wake);
@@ -54,8 +54,8 @@ bool Reviewer::review_one() {
 }
 
 std::optional<Reviewer::Wake> Reviewer::oldest_wake() {
-    const Answer answer = client_.get("/api/wakes?tenant=" + heeler::text::url_encoded(tenant_) +
-                                      "&agent=" + heeler::text::url_encoded(agent_));
+    const Answer answer = client_.get("/api/wakes");
+    if (answer.status == 401) throw Refused{401, answer.error()};
     if (!answer.good()) return std::nullopt;
     const Body body{answer.body};
     for (const JsonObject& each : body.object().objects("wakes")) {
@@ -69,13 +69,13 @@ std::optional<Reviewer::Wake> Reviewer::oldest_wake() {
 }
 
 bool Reviewer::start(const Wake& wake) {
-    const Answer started = client_.post("/api/runs", json_of({{"issueId", wake.task}, {"agentId", agent_}}));
+    const Answer started = client_.post("/api/runs", json_of({{"issueId", wake.task}}));
     if (!started.good()) {
         tell_("the run does not begin: " + started.error());
         return false;
     }
     run_ = Body{started.body}.object().text("runId");
-    client_.act_as({{}, agent_, run_});
+    client_.act_as(token_, run_);
     tell_("woken for " + wake.tree + ": " + std::to_string(wake.leaves.size()) + " stopped leaves, as " + run_);
     return true;
 }
@@ -134,17 +134,17 @@ void Reviewer::finish(const Wake& wake, const std::string& status, const std::st
     const Answer done =
         client_.patch(Client::issue(wake.task), json_of({{"status", status}, {"disposition", disposition}}));
     if (!done.good()) tell_("the review is not finished: " + done.error());
-    client_.act_as({{}, agent_, {}});
+    client_.act_as(token_);
     const Answer ended =
         client_.patch("/api/runs/" + heeler::text::url_encoded(run_), json_of({{"status", "succeeded"}}));
     if (!ended.good()) tell_("the run is not finished: " + ended.error());
     tell_("finished " + wake.task + ": " + (disposition.empty() ? status : disposition));
 }
 
-int run_reviewer(const std::string& url, const std::string& tenant, const std::string& agent, bool once) {
+int run_reviewer(const std::string& url, const std::string& token, bool once) {
     using namespace std::chrono_literals;
     Client client{url};
-    Reviewer reviewer{client, tenant, agent, [](const std::string& text) {
+    Reviewer reviewer{client, token, [](const std::string& text) {
                           std::printf("%s\n", heeler::text::one_line(text, 1024).c_str());
                           std::fflush(stdout);
                       }};

@@ -14,7 +14,7 @@ namespace tracker {
 class Reviewer {
 public:
     /// `tell` is called with what it does, a line each time.
-    Reviewer(Client& client, std::string tenant, std::string agent, std::function<void(const std::string&)> tell);
+    Reviewer(Client& client, std::string token, std::function<void(const std::string&)> tell);
 
     /// Takes up the oldest wake, if there is one: false: there is none. What it finds is said in comments; what is done
     /// without evidence is reopened, three at once.
@@ -37,13 +37,12 @@ private:
     void finish(const Wake& wake, const std::string& status, const std::string& disposition);
 
     Client& client_;
-    std::string tenant_;
-    std::string agent_;
+    std::string token_;
     std::function<void(const std::string&)> tell_;
     std::string run_;
 };
 
 /// Reviews until a signal comes, or, `once`, one review. The status of the program.
-int run_reviewer(const std::string& url, const std::string& tenant, const std::string& agent, bool once);
+int run_reviewer(const std::string& url, const std::string& token, bool once);
 
 }  // namespace tracker

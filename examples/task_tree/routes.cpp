@@ -10,31 +10,30 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-/// Names are needed for whatever changes something: a page of another site cannot send them.
-Actor actor_of(const Request& request) {
-    Actor actor{request.get_header_value("X-Actor-User"), request.get_header_value("X-Actor-Agent"),
-                request.get_header_value("X-Actor-Run")};
-    if (actor.user.empty() && actor.agent.empty() && actor.run.empty())
-        throw Refused{400, "say who acts: X-Actor-User, or X-Actor-Run and X-Actor-Agent"};
-    if (!actor.user.empty() && !actor.agent.empty()) throw Refused{400, "a person and an agent cannot both act"};
-    return actor;
+/// Who acts follows from the token, which a page of another site cannot send; in which of its runs an agent acts, it
+/// says itself.
+Actor actor_of(const Request& request, Service& service) {
+    constexpr std::string_view scheme = "Bearer ";
+    const std::string given = request.get_header_value("Authorization");
+    return service.actor(given.starts_with(scheme) ? given.substr(scheme.size()) : std::string{},
+                         request.get_header_value("X-Actor-Run"));
 }
 
 /// One request with the parts that routes ask for.
 struct Call {
     const Request& request;
+    const Actor actor;
 
     [[nodiscard]] std::string part(std::size_t number) const { return request.matches[number].str(); }
     [[nodiscard]] std::string query(const char* name) const { return request.get_param_value(name); }
-    [[nodiscard]] Actor actor() const { return actor_of(request); }
 };
 
-/// `act(call)` answers a `Reply`; what it throws becomes an answer as well.
+/// `act(call)` answers a `Reply`; what it throws becomes an answer as well. Nobody gets here without a token.
 template <class Act>
-httplib::Server::Handler handler(Act act) {
-    return [act](const Request& request, Response& response) {
+httplib::Server::Handler handler(Service& service, Act act) {
+    return [&service, act](const Request& request, Response& response) {
         try {
-            const Reply reply = act(Call{request});
+            const Reply reply = act(Call{request, actor_of(request, service)});
             answer(response, reply.status, reply.body);
         } catch (const Refused& refused) {
             answer(response, refused.status, error_text(refused.what(), refused.details));
@@ -48,8 +47,8 @@ httplib::Server::Handler handler(Act act) {
 
 /// A route that changes something: `act(call, body)`.
 template <class Act>
-httplib::Server::Handler with_body(Act act) {
-    return handler([act](const Call& call) {
+httplib::Server::Handler with_body(Service& service, Act act) {
+    return handler(service, [act](const Call& call) {
         const Body body{call.request.body};
         return act(call, body.object());
     });
@@ -64,20 +63,23 @@ Change change_of(Verb verb, std::string target) {
 }
 
 void route_reading(httplib::Server& http, Service& service) {
-    http.Get("/api/tree", handler([&](const Call&) { return service.tree(); }));
-    http.Get("/api/audit", handler([&](const Call&) { return service.audit(); }));
-    http.Get("/api/wakes",
-             handler([&](const Call& call) { return service.wakes(call.query("tenant"), call.query("agent")); }));
-    http.Get("/api/issues/([^/]+)", handler([&](const Call& call) { return service.issue(call.part(1)); }));
-    http.Get("/api/issues/([^/]+)/watchdog", handler([&](const Call& call) { return service.watch(call.part(1)); }));
+    http.Get("/api/tree", handler(service, [&](const Call& call) { return service.tree(call.actor); }));
+    http.Get("/api/audit", handler(service, [&](const Call& call) { return service.audit(call.actor); }));
+    http.Get("/api/wakes", handler(service, [&](const Call& call) {
+                 return service.wakes(call.actor, call.query("tenant"), call.query("agent"));
+             }));
+    http.Get("/api/issues/([^/]+)",
+             handler(service, [&](const Call& call) { return service.issue(call.part(1), call.actor); }));
+    http.Get("/api/issues/([^/]+)/watchdog",
+             handler(service, [&](const Call& call) { return service.watch(call.part(1), call.actor); }));
 }
 
 void route_watches(httplib::Server& http, Service& service) {
     const char* const path = "/api/issues/([^/]+)/watchdog";
-    http.Put(path, with_body([&](const Call& call, const JsonObject& body) {
-                 return service.arm(call.part(1), body, call.actor());
+    http.Put(path, with_body(service, [&](const Call& call, const JsonObject& body) {
+                 return service.arm(call.part(1), body, call.actor);
              }));
-    http.Delete(path, handler([&](const Call& call) { return service.disarm(call.part(1), call.actor()); }));
+    http.Delete(path, handler(service, [&](const Call& call) { return service.disarm(call.part(1), call.actor); }));
 }
 
 /// One thing at a time: a status, or who it is given to.
@@ -93,84 +95,89 @@ Change patch_of(const std::string& issue, const JsonObject& body) {
 }
 
 void route_issues(httplib::Server& http, Service& service) {
-    http.Post("/api/issues",
-              with_body([&](const Call& call, const JsonObject& body) { return service.create(body, call.actor()); }));
-    http.Patch("/api/issues/([^/]+)", with_body([&](const Call& call, const JsonObject& body) {
-                   return service.change(patch_of(call.part(1), body), call.actor());
+    http.Post("/api/issues", with_body(service, [&](const Call& call, const JsonObject& body) {
+                  return service.create(body, call.actor);
+              }));
+    http.Patch("/api/issues/([^/]+)", with_body(service, [&](const Call& call, const JsonObject& body) {
+                   return service.change(patch_of(call.part(1), body), call.actor);
                }));
-    http.Post("/api/issues/([^/]+)/comments", with_body([&](const Call& call, const JsonObject& body) {
+    http.Post("/api/issues/([^/]+)/comments", with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::comment, call.part(1));
                   change.text = body.needed("text");
-                  return service.change(change, call.actor(), 201);
+                  return service.change(change, call.actor, 201);
               }));
-    http.Post("/api/batch",
-              with_body([&](const Call& call, const JsonObject& body) { return service.batch(body, call.actor()); }));
+    http.Post("/api/batch", with_body(service, [&](const Call& call, const JsonObject& body) {
+                  return service.batch(body, call.actor);
+              }));
 }
 
 void route_blockers(httplib::Server& http, Service& service) {
-    http.Post("/api/issues/([^/]+)/blockers", with_body([&](const Call& call, const JsonObject& body) {
+    http.Post("/api/issues/([^/]+)/blockers", with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::block, call.part(1));
                   change.ref = body.needed("blockerId");
-                  return service.change(change, call.actor(), 201);
+                  return service.change(change, call.actor, 201);
               }));
-    http.Delete("/api/issues/([^/]+)/blockers/([^/]+)", handler([&](const Call& call) {
+    http.Delete("/api/issues/([^/]+)/blockers/([^/]+)", handler(service, [&](const Call& call) {
                     Change change = change_of(Verb::unblock, call.part(1));
                     change.ref = call.part(2);
-                    return service.change(change, call.actor());
+                    return service.change(change, call.actor);
                 }));
 }
 
 /// What waits for an answer: it is asked for, and later answered.
 void route_waits(httplib::Server& http, Service& service) {
-    http.Post("/api/issues/([^/]+)/interactions", with_body([&](const Call& call, const JsonObject& body) {
+    http.Post("/api/issues/([^/]+)/interactions", with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::ask, call.part(1));
                   change.value = body.needed("kind");
                   change.text = body.needed("text");
                   change.ref = service.new_id("ASK");
-                  return service.change(change, call.actor(), 201);
+                  return service.change(change, call.actor, 201);
               }));
     http.Post("/api/issues/([^/]+)/interactions/([^/]+)/resolve",
-              with_body([&](const Call& call, const JsonObject& body) {
+              with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::resolve, call.part(1));
                   change.ref = call.part(2);
                   change.value = body.needed("answer");
-                  return service.change(change, call.actor());
+                  return service.change(change, call.actor);
               }));
-    http.Post("/api/issues/([^/]+)/approvals", with_body([&](const Call& call, const JsonObject& body) {
+    http.Post("/api/issues/([^/]+)/approvals", with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::request_approval, call.part(1));
                   change.text = body.needed("text");
                   change.ref = service.new_id("APPROVAL");
-                  return service.change(change, call.actor(), 201);
+                  return service.change(change, call.actor, 201);
               }));
-    http.Post("/api/issues/([^/]+)/approvals/([^/]+)/decide", with_body([&](const Call& call, const JsonObject& body) {
+    http.Post("/api/issues/([^/]+)/approvals/([^/]+)/decide",
+              with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::decide, call.part(1));
                   change.ref = call.part(2);
                   change.value = body.needed("decision");
-                  return service.change(change, call.actor());
+                  return service.change(change, call.actor);
               }));
 }
 
 void route_agents(httplib::Server& http, Service& service) {
-    http.Post("/api/runs", with_body([&](const Call& call, const JsonObject& body) {
+    http.Post("/api/runs", with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::start_run, body.needed("issueId"));
-                  change.value = body.needed("agentId");
+                  change.value =
+                      call.actor.user.empty() && !body.has("agentId") ? call.actor.agent : body.needed("agentId");
                   change.ref = service.new_id("run");
-                  Reply reply = service.change(change, call.actor(), 201);
+                  Reply reply = service.change(change, call.actor, 201);
                   heeler::text::JsonLine json;
                   json.begin_object().key("runId").string(change.ref).key("issue").raw(reply.body).end_object();
                   return Reply{std::move(json).text(), reply.status};
               }));
-    http.Patch("/api/runs/([^/]+)", with_body([&](const Call& call, const JsonObject& body) {
+    http.Patch("/api/runs/([^/]+)", with_body(service, [&](const Call& call, const JsonObject& body) {
                    Change change = change_of(Verb::report_run, service.issue_of_run(call.part(1)));
                    change.ref = call.part(1);
                    change.value = body.needed("status");
-                   return service.change(change, call.actor());
+                   return service.change(change, call.actor);
                }));
-    http.Put("/api/agents/([^/]+)", with_body([&](const Call& call, const JsonObject& body) {
+    http.Put("/api/agents/([^/]+)", with_body(service, [&](const Call& call, const JsonObject& body) {
                  Change change = change_of(Verb::set_agent, call.part(1));
                  change.tenant = body.needed("tenant");
                  change.value = body.needed("status");
-                 return service.change(change, call.actor());
+                 service.change(change, call.actor);
+                 return service.token(change.tenant, change.target);
              }));
 }
 

@@ -18,10 +18,48 @@ std::string tenant_of_change(Database& database, const Change& change) {
     return change.parent.empty() ? change.tenant : tenant_of(database, change.parent);
 }
 
-/// Whether an agent begins or reports a run that is its own.
-bool is_own_run(Database& database, const Change& change, const std::string& agent) {
-    if (change.verb == Verb::start_run) return change.value == agent;
-    return change.verb != Verb::report_run || run_row(database, change.ref).agent == agent;
+/// People decide who is watched and who works here; from inside a tree nobody moves its limits.
+bool is_for_people(const Change& change) {
+    const bool roots = change.verb == Verb::create && change.parent.empty();
+    return roots || change.verb == Verb::set_agent || change.verb == Verb::arm || change.verb == Verb::disarm;
+}
+
+/// The issue that a run is on and what is below it; of a review what it reviews. A review is its reviewer's alone.
+bool reaches(Database& database, const RunRow& run, const std::string& issue) {
+    return database
+        .query(
+            "WITH RECURSIVE up(id) AS (SELECT ?1 UNION SELECT i.parent FROM issues i JOIN up ON i.id = up.id "
+            "WHERE i.origin <> 'task_watchdog') SELECT 1 FROM up WHERE id = ?2 OR id = "
+            "(SELECT origin_id FROM issues WHERE id = ?2 AND origin = 'task_watchdog')",
+            issue, run.issue)
+        .next();
+}
+
+/// A run begins where the agent was woken or has the work; whoever reviews begins nothing else meanwhile.
+void check_start(Database& database, const Change& change, const std::string& agent) {
+    if (change.value != agent) throw Refused{403, "the run is another agent's"};
+    Rows called = database.query(
+        "SELECT i.origin FROM issues i WHERE i.id = ?1 AND (i.assignee_agent = ?2 OR EXISTS (SELECT 1 FROM wakes w "
+        "WHERE w.issue = i.id AND w.agent = ?2 AND w.status = 'queued'))",
+        change.target, agent);
+    if (!called.next()) throw Refused{403, "the agent was not woken for this issue, and it is not given to it"};
+    if (called.text(0) == heeler::review_origin) return;
+    Rows reviews = database.query(
+        "SELECT i.id FROM runs r JOIN issues i ON i.id = r.issue WHERE r.agent = ?1 AND i.tenant = ?2 AND "
+        "i.origin = 'task_watchdog' AND r.status IN ('queued', 'running', 'scheduled_retry')",
+        agent, tenant_of(database, change.target));
+    if (reviews.next()) throw Refused{403, "the agent reviews in " + reviews.text(0) + ": that run ends first"};
+}
+
+/// An agent in a run that is its own and goes on.
+void check_run(Database& database, const Change& change, const Actor& actor) {
+    if (actor.run.empty()) throw Refused{403, "an agent changes something in a run only: say which (X-Actor-Run)"};
+    const RunRow run = run_row(database, actor.run);
+    if (actor.agent != run.agent || actor.tenant != run.tenant)
+        throw Refused{403, "the run does not belong to this agent"};
+    if (!heeler::is_live_run(run.status)) throw Refused{403, "the run is over"};
+    if (!reaches(database, run, change.verb == Verb::create ? change.parent : change.target))
+        throw Refused{403, "a run changes its own issue and what is below it"};
 }
 
 }  // namespace
@@ -65,20 +103,14 @@ RunRow run_row(Database& database, const std::string& id) {
 }
 
 void check_actor(Database& database, const Change& change, const Actor& actor) {
+    const bool is_person = !actor.user.empty();
+    if (!is_person && is_for_people(change)) throw Refused{403, "only a person does that"};
     const std::string tenant = tenant_of_change(database, change);
-    if (actor.run.empty() && !actor.user.empty()) return;
-    std::string agent = actor.agent;
-    if (!actor.run.empty()) {
-        const RunRow run = run_row(database, actor.run);
-        if (!agent.empty() && agent != run.agent) throw Refused{403, "the run does not belong to this agent"};
-        if (!heeler::is_live_run(run.status)) throw Refused{403, "the run is over"};
-        if (run.tenant != tenant) throw Refused{403, "the issue belongs to another tenant"};
-        agent = run.agent;
-    } else if (change.verb != Verb::start_run && change.verb != Verb::report_run) {
-        throw Refused{403, "an agent changes something in a run only: say which"};
-    }
-    if (change.verb == Verb::set_agent) throw Refused{403, "only a person can change agents"};
-    if (!is_own_run(database, change, agent)) throw Refused{403, "the run is another agent's"};
+    if (is_person) return;
+    if (tenant != actor.tenant) throw Refused{403, "the issue belongs to another tenant"};
+    if (change.verb == Verb::start_run) return check_start(database, change, actor.agent);
+    if (change.verb != Verb::report_run) return check_run(database, change, actor);
+    if (run_row(database, change.ref).agent != actor.agent) throw Refused{403, "the run is another agent's"};
 }
 
 std::string next_id(Database& database, std::string_view prefix) {

@@ -18,6 +18,8 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr std::size_t most_body_bytes = 256 * 1024;
+/// Each has a thread, so that those that are slow keep nobody waiting but themselves.
+constexpr std::size_t most_clients = 256;
 
 void route_page(httplib::Server& http) {
     http.Get("/", [](const Request&, Response& response) {
@@ -37,8 +39,10 @@ bool is_for_us(const Request& request) {
 void set_up(httplib::Server& http) {
     http.set_payload_max_length(most_body_bytes);
     http.set_keep_alive_timeout(2);
+    http.set_read_timeout(2);
+    http.set_write_timeout(5);
     http.set_tcp_nodelay(true);
-    http.new_task_queue = [] { return new httplib::ThreadPool{16}; };
+    http.new_task_queue = [] { return new httplib::ThreadPool{most_clients}; };
     common::share_no_port(http);
     http.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
     http.set_pre_routing_handler([](const Request& request, Response& response) {

@@ -5,6 +5,7 @@
 
 #include <heeler/text/json_writer.hpp>
 
+#include "../common/token.hpp"
 #include "batch.hpp"
 #include "rules.hpp"
 #include "verbs.hpp"
@@ -35,18 +36,52 @@ Refused refused_by(const heeler::Error& error) {
     }
 }
 
+/// What belongs to another tenant is not there.
+void check_reader(const std::string& tenant, const Actor& actor) {
+    if (tenant.empty() || (!actor.tenant.empty() && actor.tenant != tenant))
+        throw Refused{404, "there is no such issue"};
+}
+
 heeler::WatchActor watch_actor(const Actor& actor) { return {actor.name(), actor.run}; }
 
 }  // namespace
 
-std::string Service::tree_view_text() { return tree_view(tracker_, keeper_.trees()); }
+Actor Service::actor(const std::string& token, const std::string& run) {
+    if (common::same_token(token, tokens_.of_person())) return {"operator", {}, {}, {}};
+    for (const AgentRef& each : tracker_.agents())
+        if (common::same_token(token, tokens_.of_agent(each.tenant, each.id))) return {{}, each.id, run, each.tenant};
+    throw Refused{401, token.empty() ? "say who asks: `Authorization: Bearer TOKEN`; heeler-task-tree prints the tokens"
+                                     : "this is nobody's token; heeler-task-tree prints them when it starts"};
+}
 
-Reply Service::issue(const std::string& id) { return {issue_view(tracker_, keeper_.trees(), id)}; }
+std::map<std::string, std::string> Service::tokens_of_agents() {
+    std::map<std::string, std::string> known;
+    for (const AgentRef& each : tracker_.agents())
+        known.emplace(each.tenant + "/" + each.id, tokens_.of_agent(each.tenant, each.id));
+    return known;
+}
 
-Reply Service::audit() { return {audit_view(tracker_, 200)}; }
+Reply Service::token(const std::string& tenant, const std::string& agent) {
+    heeler::text::JsonLine json;
+    json.begin_object().key("token").string(tokens_.of_agent(tenant, agent)).end_object();
+    return {std::move(json).text()};
+}
 
-Reply Service::wakes(const std::string& tenant, const std::string& agent) {
-    return {wakes_view(tracker_, tenant, agent)};
+Reply Service::tree(const Actor& actor) { return {tree_view(tracker_, keeper_.trees(), actor.tenant)}; }
+
+Reply Service::issue(const std::string& id, const Actor& actor) {
+    check_reader(tracker_.tenant_of(id), actor);
+    return {issue_view(tracker_, keeper_.trees(), id)};
+}
+
+Reply Service::audit(const Actor& actor) {
+    if (actor.user.empty()) throw Refused{403, "only a person reads the audit feed: it is of all tenants"};
+    return {audit_view(tracker_, 200)};
+}
+
+Reply Service::wakes(const Actor& actor, const std::string& tenant, const std::string& agent) {
+    const bool own = actor.user.empty();
+    return {wakes_view(tracker_, own ? actor.tenant : tenant, own ? actor.agent : agent)};
 }
 
 std::string Service::tenant_of(const Change& change) {
@@ -85,7 +120,7 @@ Reply Service::change(const Change& change, const Actor& actor, int status) {
         carry_out({change}, actor, [&](const Apply& apply) { return keeper_.trees().check(asked, apply); }));
     if (change.verb == Verb::set_agent) return {"{}", status};
     keeper_.changed({tenant_of(change), change.target});
-    Reply reply = issue(change.target);
+    Reply reply = issue(change.target, actor);
     reply.status = status;
     return reply;
 }
@@ -100,7 +135,7 @@ Reply Service::create(const JsonObject& body, const Actor& actor) {
         create_watched(std::move(change), node, *watch, actor);
     }
     keeper_.changed(node);
-    return {issue(node.id).body, 201};
+    return {issue(node.id, actor).body, 201};
 }
 
 /// Nobody sees the issue before it is watched, and nobody ever if it cannot be.
@@ -109,6 +144,7 @@ void Service::create_watched(Change change, const heeler::NodeRef& node, const J
     arming.verb = Verb::arm;
     arming.target = node.id;
     ask(arming, actor);  // a reviewer may not, and so has no leave for the rest
+    if (actor.user.empty()) tracker_.check(arming, actor);
     ask(change, actor);
     tracker_.with([&](Database& database) { check_employable(database, node.tenant, watch.needed("agentId")); });
     change.value = hidden;
@@ -135,9 +171,9 @@ Reply Service::batch(const JsonObject& body, const Actor& actor) {
     return {receipt(answer, ids)};
 }
 
-Reply Service::watch(const std::string& issue) {
+Reply Service::watch(const std::string& issue, const Actor& actor) {
     const std::string tenant = tracker_.tenant_of(issue);
-    if (tenant.empty()) throw Refused{404, "there is no such issue"};
+    check_reader(tenant, actor);
     return {watch_view(tracker_, keeper_.trees().status({tenant, issue}))};
 }
 
@@ -157,7 +193,7 @@ Reply Service::arm(const std::string& issue, const JsonObject& body, const Actor
     const heeler::NodeRef node{tracker_.tenant_of(issue), issue};
     arm_now(node, body, actor);
     keeper_.changed(node);
-    return watch(issue);
+    return watch(issue, actor);
 }
 
 Reply Service::disarm(const std::string& issue, const Actor& actor) {

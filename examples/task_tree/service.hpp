@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "keeper.hpp"
 #include "request.hpp"
+#include "tokens.hpp"
 #include "tracker.hpp"
 
 namespace tracker {
@@ -22,12 +24,21 @@ struct Reply {
 /// Any thread. Whatever is refused is thrown as `Refused`.
 class Service {
 public:
-    Service(Tracker& tracker, Keeper& keeper) : tracker_{tracker}, keeper_{keeper} {}
+    Service(Tracker& tracker, Keeper& keeper, const Tokens& tokens)
+        : tracker_{tracker}, keeper_{keeper}, tokens_{tokens} {}
 
-    [[nodiscard]] Reply tree() { return {tree_view_text(), 200}; }
-    [[nodiscard]] Reply issue(const std::string& id);
-    [[nodiscard]] Reply audit();
-    [[nodiscard]] Reply wakes(const std::string& tenant, const std::string& agent);
+    /// Whose token this is, in the run that it says.
+    [[nodiscard]] Actor actor(const std::string& token, const std::string& run);
+    [[nodiscard]] const Tokens& tokens() const noexcept { return tokens_; }
+    /// "acme/coder" and its token.
+    [[nodiscard]] std::map<std::string, std::string> tokens_of_agents();
+    [[nodiscard]] Reply token(const std::string& tenant, const std::string& agent);
+
+    /// An agent sees its own tenant and its own wakes.
+    [[nodiscard]] Reply tree(const Actor& actor);
+    [[nodiscard]] Reply issue(const std::string& id, const Actor& actor);
+    [[nodiscard]] Reply audit(const Actor& actor);
+    [[nodiscard]] Reply wakes(const Actor& actor, const std::string& tenant, const std::string& agent);
 
     /// Carries out one change, if it is allowed. The answer shows the issue.
     Reply change(const Change& change, const Actor& actor, int status = 200);
@@ -36,7 +47,7 @@ public:
     /// At most three changes of a reviewer, all or none, once.
     Reply batch(const JsonObject& body, const Actor& actor);
 
-    [[nodiscard]] Reply watch(const std::string& issue);
+    [[nodiscard]] Reply watch(const std::string& issue, const Actor& actor);
     Reply arm(const std::string& issue, const JsonObject& body, const Actor& actor);
     Reply disarm(const std::string& issue, const Actor& actor);
 
@@ -48,7 +59,6 @@ private:
     using Apply = std::function<heeler::Result<void>()>;
     using Ask = std::function<heeler::ScopeAnswer(const Apply&)>;
 
-    [[nodiscard]] std::string tree_view_text();
     std::vector<std::string> carry_out(const std::vector<Change>& changes, const Actor& actor, const Ask& ask);
     void ask(const Change& change, const Actor& actor);
     [[nodiscard]] std::string tenant_of(const Change& change);
@@ -57,6 +67,7 @@ private:
 
     Tracker& tracker_;
     Keeper& keeper_;
+    const Tokens& tokens_;
     std::mutex gate_;  ///< what was allowed is done before anything else is asked; nothing of the watch waits for it
 };
 

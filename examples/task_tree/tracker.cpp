@@ -40,6 +40,15 @@ std::string Tracker::tenant_of(const std::string& issue) {
     });
 }
 
+std::vector<AgentRef> Tracker::agents() {
+    return with([](Database& database) {
+        std::vector<AgentRef> known;
+        for (Rows rows = database.query("SELECT tenant, id FROM agents"); rows.next();)
+            known.push_back({rows.text(0), rows.text(1)});
+        return known;
+    });
+}
+
 std::string Tracker::issue_of_run(const std::string& run) {
     return with([&](Database& database) {
         Rows rows = database.query("SELECT issue FROM runs WHERE id = ?1", run);

@@ -26,6 +26,10 @@ struct Refused : std::runtime_error {
     std::string details;  ///< a JSON object, or nothing
 };
 
+struct AgentRef {
+    std::string tenant{}, id{};
+};
+
 /// Any thread. Nothing in here calls the watch, so whoever does may be asked for anything meanwhile.
 class Tracker {
 public:
@@ -49,6 +53,7 @@ public:
     [[nodiscard]] std::string new_id(std::string_view prefix);
     /// Empty: there is no such issue.
     [[nodiscard]] std::string tenant_of(const std::string& issue);
+    [[nodiscard]] std::vector<AgentRef> agents();
     /// On which issue a run is; empty: there is no such run.
     [[nodiscard]] std::string issue_of_run(const std::string& run);
 

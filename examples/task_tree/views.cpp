@@ -74,16 +74,21 @@ void add_issue(JsonLine& json, const TreeNode& node, const std::string& watch) {
     json.key("watch").raw(watch);
 }
 
-std::vector<TreeNode> all_nodes(Database& database) {
+/// Of one tenant, or of all of them.
+std::vector<TreeNode> all_nodes(Database& database, const std::string& tenant) {
     std::vector<TreeNode> nodes;
-    for (Rows rows = database.query("SELECT id FROM issues WHERE hidden = 0 ORDER BY rowid"); rows.next();)
+    for (Rows rows =
+             database.query("SELECT id FROM issues WHERE hidden = 0 AND ?1 IN ('', tenant) ORDER BY rowid", tenant);
+         rows.next();)
         nodes.push_back(read_node(database, rows.text(0)));
     return nodes;
 }
 
-void add_agents(JsonLine& json, Database& database) {
+void add_agents(JsonLine& json, Database& database, const std::string& tenant) {
     json.key("agents").begin_array();
-    for (Rows rows = database.query("SELECT tenant, id, status FROM agents ORDER BY tenant, id"); rows.next();)
+    for (Rows rows = database.query(
+             "SELECT tenant, id, status FROM agents WHERE ?1 IN ('', tenant) ORDER BY tenant, id", tenant);
+         rows.next();)
         json.begin_object()
             .key("tenant")
             .string(rows.text(0))
@@ -147,12 +152,12 @@ std::string watch_view(Tracker& tracker, const std::optional<heeler::TreeStatus>
     return std::move(json).text();
 }
 
-std::string tree_view(Tracker& tracker, const heeler::TreeWatch& trees) {
+std::string tree_view(Tracker& tracker, const heeler::TreeWatch& trees, const std::string& tenant) {
     JsonLine json;
     json.begin_object();
     const auto nodes = tracker.with([&](Database& database) {
-        add_agents(json, database);
-        return all_nodes(database);
+        add_agents(json, database, tenant);
+        return all_nodes(database, tenant);
     });
     json.key("issues").begin_array();
     for (const TreeNode& node : nodes) {

@@ -14,8 +14,8 @@
 
 namespace tracker {
 
-/// All agents and issues, with how each is watched.
-[[nodiscard]] std::string tree_view(Tracker& tracker, const heeler::TreeWatch& trees);
+/// All agents and issues of one tenant, or of all where it is empty, with how each is watched.
+[[nodiscard]] std::string tree_view(Tracker& tracker, const heeler::TreeWatch& trees, const std::string& tenant);
 
 /// One issue with its comments, waits and runs. Throws `Refused`.
 [[nodiscard]] std::string issue_view(Tracker& tracker, const heeler::TreeWatch& trees, const std::string& id);

@@ -43,12 +43,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     app.formatter(std::make_shared<common::UsageWithCommand>("ORCHESTRATOR"));
     app.footer(layout);
     const auto duration = [&app](const char* name, auto& target, const char* help) {
-        const auto take = [&target](const std::string& text) {
-            const auto parsed = common::parse_duration(text);
-            if (!parsed) throw CLI::ValidationError(parsed.error().message);
-            target = *parsed;
-        };
-        app.add_option_function<std::string>(name, take, help)->type_name("SECONDS");
+        common::add_duration(app, name, target, help)->type_name("SECONDS");
     };
     const auto take_store = [&options](const std::string& text) {
         constexpr std::string_view sqlite = "sqlite:";

@@ -10,22 +10,26 @@ command -v python3 >/dev/null || { echo "python3 is not installed: skipped"; exi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-python3 - "$program" "$work" <<'PYTHON'
+python3 - "$program" "$work" "$(cd "$(dirname "$0")/../.." && pwd)" <<'PYTHON'
 import atexit
 import concurrent.futures
 import http.client
 import json
+import os
 import pathlib
+import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 
-program, work = sys.argv[1], pathlib.Path(sys.argv[2])
+program, work, sources = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 failures = 0
-PERSON = {"X-Actor-User": "ada"}
+PERSON = {"as": "operator"}
 
 
 def fail(what):
@@ -40,7 +44,7 @@ def check(good, what):
 
 
 def as_run(run, agent="reviewer"):
-    return {"X-Actor-Run": run, "X-Actor-Agent": agent}
+    return {"as": agent, "X-Actor-Run": run}
 
 
 class Server:
@@ -56,8 +60,14 @@ class Server:
     def start(self):
         self.process = subprocess.Popen([program, str(self.directory), "--port", "0", *self.options], text=True,
                                         stdout=subprocess.PIPE, stderr=self.errors)
-        self.url = self.process.stdout.readline().strip()
         atexit.register(self.process.kill)  # whatever happens; nothing happens to one that has ended
+        self.tokens = {}
+        for line in self.process.stdout:
+            self.url, sharp, self.tokens["operator"] = line.strip().partition("/#")
+            if sharp:
+                break
+            name, _, token = line.removeprefix("token of ").strip().partition(": ")
+            self.tokens[name.removeprefix("acme/")] = token
         check(self.url.startswith("http://127.0.0.1:"), f"no URL: {self.url}")
         self.port = int(self.url.rsplit(":", 1)[1]) if self.url else 0
 
@@ -72,10 +82,15 @@ class Server:
         said = self.errors.read()
         check(not said, f"it complains: {said}")
 
+    def headers(self, who):
+        """`as` names whose token is sent; the rest is sent as it is."""
+        token = {"Authorization": "Bearer " + self.tokens[who["as"]]} if "as" in who else {}
+        return {**token, **{name: value for name, value in who.items() if name != "as"}}
+
     def raw(self, method, path, body=None, headers=PERSON):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
-            connection.request(method, path, body, headers)
+            connection.request(method, path, body, self.headers(headers))
             response = connection.getresponse()
             return response.status, response.read().decode()
         finally:
@@ -100,7 +115,8 @@ class Server:
 
     def agents(self, *names, tenant="acme"):
         for name in names:
-            self.expect(200, "PUT", f"/api/agents/{name}", {"tenant": tenant, "status": "active"})
+            made = self.expect(200, "PUT", f"/api/agents/{name}", {"tenant": tenant, "status": "active"})
+            self.tokens[name] = made["token"]
 
     def create(self, name, parent=None, tenant="acme", **more):
         body = {"id": name, "title": name, **more}
@@ -120,7 +136,7 @@ class Server:
         return self.expect(wanted, "POST", self.issue(name, "/comments"), {"text": text}, who)
 
     def start_run(self, name, agent):
-        return self.expect(201, "POST", "/api/runs", {"issueId": name, "agentId": agent}, {"X-Actor-Agent": agent})["runId"]
+        return self.expect(201, "POST", "/api/runs", {"issueId": name, "agentId": agent}, {"as": agent})["runId"]
 
     def end_run(self, run, status="succeeded"):
         self.expect(200, "PATCH", f"/api/runs/{run}", {"status": status})
@@ -169,9 +185,15 @@ def within(seconds, what, condition):
 def options():
     print("== bad arguments, help, demo")
     for arguments in ([], ["/nowhere"], [str(work), "--port", "99999"], [str(work), "--every", "x"], ["--demo", str(work)],
-                      ["--once"]):
+                      ["--once"], ["--reviewer", "http://127.0.0.1:1"]):
         status = subprocess.run([program, *arguments], capture_output=True, timeout=20).returncode
         check(status == 2, f"{arguments}: status {status}")
+    zero = subprocess.run([program, str(work), "--grace", "0"], capture_output=True, text=True, timeout=20)
+    check(zero.returncode == 2 and "--grace" in zero.stderr and "more than 0" in zero.stderr, f"--grace 0: {zero}")
+    told = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=20).stdout
+    for file in re.findall(r"examples/[a-z_/]+\.[a-z]+", told):
+        check('"/api/' in (pathlib.Path(sources) / file).read_text(), f"{file} has no routes")
+    check("examples/task_tree/" in told, "--help names no file")
     done = subprocess.run([program, "--demo"], capture_output=True, text=True, timeout=60)
     check(done.returncode == 0, f"--demo: {done.returncode} {done.stderr}")
     for text in ("PAY: reopened", "finished REVIEW-7: restored", "finished REVIEW-7: legitimate", "SHOP rests"):
@@ -201,7 +223,7 @@ def configuration(server):
     for kind, count in (("created", 2), ("updated", 1), ("removed", 1)):
         rows = [row for row in server.audit("issue.watchdog_" + kind) if row["labels"]["sourceIssueId"] == "T1"]
         check(len(rows) == count, f"{kind}: {len(rows)}")
-        check(all(row["labels"]["actor"] == "user ada" for row in rows), "who did it")
+        check(all(row["labels"]["actor"] == "user operator" for row in rows), "who did it")
 
     print("== 12 at once")
     server.create("T2")
@@ -296,18 +318,114 @@ def scope(server):
         server.expect(403, "PATCH", server.issue("SB"), {"assigneeAgentId": agent}, me)
     server.set_status(review, "done", who=me, disposition="legitimate")
     check(server.watch("S")["openReviewId"] is None, "the review is over")
+    server.end_run(me["X-Actor-Run"])
 
     print("== who is not who it says")
     server.comment("SB", "x", 403, as_run(me["X-Actor-Run"], "coder"))
+    server.comment("SB", "x", 403, me)
     server.comment("SB", "x", 404, as_run("run-404"))
-    server.comment("SB", "x", 403, {"X-Actor-Agent": "coder"})
-    server.comment("SB", "x", 400, {})
-    server.comment("SB", "x", 400, {"X-Actor-User": "ada", "X-Actor-Agent": "coder"})
+    server.comment("SB", "x", 403, {"as": "coder"})
+    server.comment("SB", "x", 401, {})
+    server.comment("SB", "x", 401, {"Authorization": "Bearer " + "0" * 64})
+    server.comment("SB", "x", 401, {"Authorization": server.tokens["operator"]})
+    server.comment("SB", "x", 403, {"as": "coder", "X-Actor-User": "ada"})
     run = server.start_run("SB", "coder")
     server.comment("SB", "by its own agent", who=as_run(run, "coder"))
     server.comment("FOREIGN", "x", 403, as_run(run, "coder"))
     server.end_run(run)
     server.comment("SB", "x", 403, as_run(run, "coder"))
+
+
+def outside(server):
+    print("== who reads")
+    for path in ("/api/tree", "/api/audit", "/api/wakes?tenant=acme&agent=reviewer", server.issue("S"), server.issue("S", "/watchdog")):
+        server.expect(401, "GET", path, who={})
+        server.expect(401, "GET", path, who={"X-Actor-User": "ada"})
+    stranger = {"as": "stranger"}
+    server.expect(404, "GET", server.issue("S"), who=stranger)
+    server.expect(404, "GET", server.issue("S", "/watchdog"), who=stranger)
+    server.expect(403, "GET", "/api/audit", who=stranger)
+    tree = server.expect(200, "GET", "/api/tree", who=stranger)
+    check({each["tenant"] for each in tree["issues"] + tree["agents"]} == {"other"}, f"another tenant's: {tree}")
+    payload = server.expect(200, "GET", "/api/wakes?tenant=acme&agent=reviewer", who={"as": "coder"})
+    check(all(wake["key"].startswith("dispatch") for wake in payload["wakes"]), "another agent's wakes")
+    check((server.directory / "tokens.key").stat().st_mode & 0o077 == 0, "others can read the key")
+
+    print("== no way out of a review")
+    review, me = server.reviewed("E")
+    out = {"as": "reviewer"}  # the reviewer without its run
+    start = lambda wanted, name, who, agent="reviewer": server.expect(
+        wanted, "POST", "/api/runs", {"issueId": name, "agentId": agent}, who)
+    start(403, "OUT", out)
+    start(403, "EB", out)
+    start(403, "EB", out, "coder")
+    server.expect(200, "PATCH", server.issue("OUTchild"), {"assigneeAgentId": "reviewer"})
+    start(403, "OUTchild", out)  # it is given to it, but the review goes on
+    start(403, "OUTchild", {"as": "coder"})
+    start(403, "FOREIGN", out)
+    server.expect(403, "PATCH", f"/api/runs/{me['X-Actor-Run']}", {"status": "succeeded"}, {"as": "coder"})
+    server.comment("EB", "x", 403, as_run(me["X-Actor-Run"], "coder"))
+    server.end_run(me["X-Actor-Run"])
+
+    print("== from one issue to another")
+    run = as_run(server.start_run("OUTchild", "reviewer"))
+    server.comment("OUTchild", "mine", who=run)
+    server.expect(201, "POST", "/api/issues", {"id": "OUTbelow", "title": "x", "parentId": "OUTchild"}, run)
+    server.comment("OUTbelow", "below mine", who=run)
+    for body in ({"tenant": "acme"}, {"tenant": "other"}, {"parentId": "OUT"}, {"parentId": "E"},
+                 {"parentId": "OUTchild", "watchdog": {"agentId": "reviewer"}}):
+        server.expect(403, "POST", "/api/issues", {"id": "Ex", "title": "x", **body}, run)
+    check(not server.exists("Ex"), "what was denied is there")
+    for name in ("EB", "E", "OUT", review, "FOREIGN"):
+        server.set_status(name, "cancelled", 403, run)
+        server.comment(name, "x", 403, run)
+        server.arm(name, wanted=403, who=run)
+        server.expect(403, "DELETE", server.issue(name, "/watchdog"), None, run)
+    server.arm("OUTchild", wanted=403, who=run)
+    server.expect(403, "POST", "/api/batch", {"requestId": "1", "ops": [{"op": "status", "target": "EB", "status": "todo"}]}, run)
+    server.end_run(run["X-Actor-Run"])
+    server.expect(200, "PATCH", server.issue("OUTchild"), {"assigneeUserId": "ada"})
+
+    print("== a worker inside the watched tree")
+    server.expect(200, "PATCH", server.issue("E"), {"assigneeAgentId": "coder"})
+    run = as_run(server.start_run("E", "coder"), "coder")
+    server.comment("EB", "below", who=run)
+    server.set_status(review, "done", 403, run, disposition="legitimate")
+    server.expect(403, "DELETE", server.issue("E", "/watchdog"), None, run)
+    server.arm("EB", "coder", 403, run)
+    check(server.watch("E") is not None and server.expect(200, "GET", server.issue(review))["status"] != "done", "it moved its limits")
+    server.end_run(run["X-Actor-Run"])
+    server.expect(200, "PATCH", server.issue("E"), {"assigneeAgentId": ""})
+
+
+def slow(server):
+    print("== clients that are slow")
+    stopped = threading.Event()
+    clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(120)]
+    for client in clients:
+        client.sendall(b"POST /api/issues HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+
+    def drip():
+        while not stopped.wait(0.5):
+            for client in clients[::3]:  # the others say nothing more
+                try:
+                    client.sendall(b"X")
+                except OSError:
+                    pass  # it was let go
+
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    longest = 0
+    for _ in range(20):
+        began = time.monotonic()
+        server.expect(200, "GET", "/api/tree")
+        longest = max(longest, time.monotonic() - began)
+        time.sleep(0.1)
+    stopped.set()
+    dripping.join()
+    for client in clients:
+        client.close()
+    check(longest < 1.5, f"others waited {longest:.1f} s for them")
 
 
 def waits(server):
@@ -397,7 +515,7 @@ def freshness(server):
     server.expect(200, "DELETE", server.issue("J", "/watchdog"))
     server.comment("JB", "x", 403, me)
     server.comment(review, "x", 403, me)
-    server.comment("JB", "x", 403, {**me, **{"X-Actor-User": "ada"}, "X-Actor-Agent": ""})
+    server.comment("JB", "x", 403, {**me, "X-Actor-User": "ada", "X-Actor-Agent": ""})
     check(server.expect(200, "GET", server.issue("JB"))["comments"] == [], "what was denied is there")
     server.arm("J")
     server.end_run(me["X-Actor-Run"])
@@ -458,7 +576,8 @@ def stops(server):
         other.comment(issue, "evidence: yes" if issue == "CART" else "trust me")
         other.set_status(issue, "done")
         other.end_run(run)
-    once = lambda: subprocess.run([program, "--reviewer", other.url, "--once"], capture_output=True, text=True, timeout=60)
+    once = lambda: subprocess.run([program, "--reviewer", other.url, "--once"], capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "HEELER_TASK_TREE_TOKEN": other.tokens["reviewer"]})
     done = once()
     check(done.returncode == 0 and "restored" in done.stdout, f"{done}")
     states = {each["id"]: each["status"] for each in other.expect(200, "GET", "/api/tree")["issues"]}
@@ -543,7 +662,7 @@ def nonsense(server):
     server.expect(400, "PUT", server.issue("T1", "/watchdog"), {})
     server.expect(400, "PUT", server.issue("T1", "/watchdog"), {"agentId": 7})
     check(server.raw("GET", "/", None, {"Host": "evil.example"})[0] == 403, "another name for this host")
-    check(server.raw("DELETE", server.issue("T1", "/watchdog"), None, {})[0] == 400, "nobody acts")
+    check(server.raw("DELETE", server.issue("T1", "/watchdog"), None, {})[0] == 401, "nobody acts")
 
     print("== names that mean something elsewhere")
     for name in ("it's", 'say "no"', "<b>&amp;", "a;DROP TABLE issues", "%2e%2e", "über ☃", "a b", "?x=1#y", "'); --"):
@@ -655,7 +774,7 @@ server = Server("main", "--grace", "1ms")
 server.agents("coder", "reviewer", "sleeper")
 server.agents("stranger", tenant="other")
 server.expect(200, "PUT", "/api/agents/sleeper", {"tenant": "acme", "status": "paused"})
-for part in (configuration, scope, waits, freshness, batches, stops, nonsense):
+for part in (configuration, scope, outside, slow, waits, freshness, batches, stops, nonsense):
     part(server)
 server.stop()
 half()

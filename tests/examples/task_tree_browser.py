@@ -1,7 +1,7 @@
 """Drives heeler-task-tree's page in a browser: set a watch, let the tree stop, have it reviewed, see it restored.
 
-task_tree_browser.py DRIVER BROWSER URL PROGRAM [SCREENSHOTS]: DRIVER speaks WebDriver for BROWSER; a tracker with the
-sample tree listens at URL; PROGRAM is heeler-task-tree, which also plays the reviewer.
+task_tree_browser.py DRIVER BROWSER URL PROGRAM TOKEN [SCREENSHOTS]: DRIVER speaks WebDriver for BROWSER; a tracker with the
+sample tree listens at URL; PROGRAM is heeler-task-tree, which also plays the reviewer, with TOKEN.
 """
 import os
 import subprocess
@@ -122,21 +122,25 @@ def remove_watch(page):
 
 
 def main():
-    driver, browser, url, program = sys.argv[1:5]
-    pictures = sys.argv[5] if len(sys.argv) > 5 else ""
-    reviewer = [program, "--reviewer", url, "--once"]
+    driver, browser, url, program, token = sys.argv[1:6]
+    pictures = sys.argv[6] if len(sys.argv) > 6 else ""
+    reviewer = [program, "--reviewer", url.split("/#")[0], "--once"]
+    os.environ["HEELER_TASK_TREE_TOKEN"] = token
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         page = Browser(driver, browser, profile)
         try:
+            page.open(url.split("/#")[0])
+            page.says("#message", "it has your token")
             page.open(url)
             page.sees(row("SHOP"))
+            check(page.run("return location.href") == url.split("#")[0], "the token stays in the address")
             for step in (set_watch, edit_watch, stop, lambda p: review(p, reviewer), restored, keyboard, hostile_title,
                          remove_watch):
                 step(page)
                 if pictures:
                     page.picture(f"{pictures}/{time.monotonic_ns()}.png")
             # A request that is refused is an error to the browser as well; the page shows it.
-            errors = [line for line in page.errors() if "400 (Bad Request)" not in line]
+            errors = [line for line in page.errors() if "400 (Bad Request)" not in line and "401 (Unauthorized)" not in line]
             check(not errors, f"the browser complains: {errors}")
         finally:
             page.close()

@@ -22,7 +22,9 @@ trap finish EXIT
 
 "$program" "$work" --port 0 --sample --grace 1ms >"$work/out" 2>"$work/err" &
 serving=$!
-python3 "$here/task_tree_browser.py" "$driver" "$browser" "$(served_address "$work/out")" "$program" ${1:+"$1"} || {
+address=$(served_address "$work/out")
+python3 "$here/task_tree_browser.py" "$driver" "$browser" "$address" "$program" \
+    "$(sed -n 's|^token of acme/reviewer: ||p' "$work/out")" ${1:+"$1"} || {
     echo "FAILED"
     sed 's/^/    /' "$work/err"
     exit 1
