@@ -55,6 +55,8 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         app.parse(argc, argv);
         if (!*directory && !*demo && !*reviewer) throw CLI::RequiredError("DIR, --demo or --reviewer");
         if (const char* const token = std::getenv(token_variable); token != nullptr) options.token = token;
+        if (options.keeper.every < std::chrono::seconds{1} || options.keeper.every > std::chrono::hours{24})
+            throw CLI::ValidationError("--every", "it must be 1s to 1d");
         if (*reviewer && options.token.empty())
             throw CLI::RequiredError(std::string{token_variable} +
                                      ", the token that the tracker printed for the agent,");

@@ -184,7 +184,7 @@ def within(seconds, what, condition):
 
 def options():
     print("== bad arguments, help, demo")
-    for arguments in ([], ["/nowhere"], [str(work), "--port", "99999"], [str(work), "--every", "x"], ["--demo", str(work)],
+    for arguments in ([], ["/nowhere"], [str(work), "--port", "99999"], [str(work), "--every", "x"], [str(work), "--every", "10ms"], ["--demo", str(work)],
                       ["--once"], ["--reviewer", "http://127.0.0.1:1"]):
         status = subprocess.run([program, *arguments], capture_output=True, timeout=20).returncode
         check(status == 2, f"{arguments}: status {status}")
