@@ -90,6 +90,10 @@ if [ "$full" = yes ]; then
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan==2.34.0; then
         conan=$PWD/build/conan/bin/conan
     fi
+    # Agent frameworks, for the adapters to them; without a network their test is skipped.
+    if python3 -m venv build/adapters >/dev/null 2>&1 && build/adapters/bin/pip install -q -r tests/examples/serve_adapters.txt; then
+        export HEELER_ADAPTERS=$PWD/build/adapters/bin/python
+    fi
 fi
 builds=(asan tsan)
 

@@ -1,11 +1,14 @@
 """The Python client against the real heeler-serve, and against servers that misbehave."""
 import asyncio
+import contextlib
 import logging
 import os
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -143,6 +146,65 @@ class Watch(PythonTest):
                 subprocess.run, [sys.executable, PACKAGE + "/quickstart.py"], stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL, env=dict(os.environ, PYTHONPATH=PACKAGE, **self.variables), check=True)
             self.assertIn(b"to the agent: [watchdog]", done.stdout)
+
+
+class Plain(PythonTest):
+    """Without asyncio: what is told here is told by a thread that has no loop."""
+
+    def watch(self, run="nightly", **keys):
+        return heeler.plain.watch(run, task="Make the tests pass", environment=self.variables, **keys)
+
+    def test_a_loop_is_nudged(self):
+        heard = []
+
+        def make(target, jobs=1):
+            """Builds."""
+            time.sleep(0.2)
+            if target == "none":
+                raise OSError("no such target")
+            return "2 tests failed"
+
+        with self.watch() as run:
+            tool = run.tool(make)
+            self.assertEqual(tool.__doc__, "Builds.")
+            with self.assertRaises(OSError):
+                tool("none")
+            for _ in range(100):
+                self.assertEqual(tool("test", jobs=2), "2 tests failed")
+                heard += run.nudges.take()
+                if heard:
+                    break
+            run.tell("usage", tokens_in=5)
+            self.assertIn("LOOP_DETECTED", run.tell("explain"))
+        self.assertIn("[watchdog]", heard[0])
+
+    def test_how_the_block_ends_is_how_the_run_does(self):
+        for error, how in ((None, "completed"), (ValueError(), "failed"), (KeyboardInterrupt(), "cancelled")):
+            events = []
+            with self.watch(how) as other:
+                caught = contextlib.nullcontext() if error is None else self.assertRaises(type(error))
+                with caught, self.watch("run-" + how, on_event=events.append):
+                    if error:
+                        raise error
+                with self.watch("look", options=("--name", "run_" + how)) as look:
+                    report = look._wait(look.run.client.ask("report", run="run-" + how))
+                    self.assertEqual(report["final_status"], how)
+                self.assertEqual(other.tell("status"), "HEALTHY")
+        self.assertNotIn("heeler", [thread.name for thread in threading.enumerate()])
+
+    def test_an_agent_outlives_its_watchdog(self):
+        with self.watch() as run:
+            run._wait(run.run.client.close())
+            self.assertEqual(run.tool(lambda: 3)(), 3)
+            with self.assertRaises(heeler.ConnectionLost):
+                run.tell("checkpoint", 1)
+
+    def test_a_program_that_is_missing(self):
+        os.environ["HEELER_SERVE"], before = "/no/such", os.environ["HEELER_SERVE"]
+        self.addCleanup(os.environ.__setitem__, "HEELER_SERVE", before)
+        with self.assertRaises(FileNotFoundError):
+            with self.watch():
+                pass
 
 
 class Pages(unittest.TestCase):
