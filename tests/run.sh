@@ -90,7 +90,7 @@ if [ "$full" = yes ]; then
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan==2.34.0; then
         conan=$PWD/build/conan/bin/conan
     fi
-    # Agent frameworks, for the adapters to them; without a network their test is skipped.
+    # Agent frameworks, for the adapters to them, and what looks at the wheel; without a network their tests are skipped.
     if python3 -m venv build/adapters >/dev/null 2>&1 && build/adapters/bin/pip install -q -r tests/examples/serve_adapters.txt; then
         export HEELER_ADAPTERS=$PWD/build/adapters/bin/python
     fi
@@ -115,6 +115,12 @@ beside() {
     HEELER_CRASH_ALL=1 HEELER_MODEL_ALL=1 "${run[@]}" -R "$played_longer" || return
     "${run[@]}" -E "^example\.|$played_longer"
 }
+if [ "$full" = yes ]; then
+    heading "build the wheel"
+    HEELER_WHEEL=$(HEELER_JOBS=$jobs python3 examples/python/build_wheel.py build/wheel) || fail
+    export HEELER_WHEEL
+fi
+
 mkdir -p build/all
 beside >build/all/beside.log 2>&1 &
 beside=$!

@@ -11,10 +11,11 @@ LONGEST_LINE = 64 << 20  # of an answer; a report of a long run is one line
 
 
 def program() -> str:
-    """The heeler-serve to start: what HEELER_SERVE names, else the one in PATH."""
-    found = os.environ.get("HEELER_SERVE") or shutil.which("heeler-serve")
+    """The heeler-serve to start: what HEELER_SERVE names, else the one that came with the wheel, else the one in PATH."""
+    brought = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "heeler-serve")
+    found = os.environ.get("HEELER_SERVE") or shutil.which(brought) or shutil.which("heeler-serve")
     if not found:
-        raise FileNotFoundError("heeler-serve is not in PATH; install it, or name it in HEELER_SERVE")
+        raise FileNotFoundError("heeler-serve came with no wheel, and is not in PATH; install it, or name it in HEELER_SERVE")
     return found
 
 
