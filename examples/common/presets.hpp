@@ -1,4 +1,4 @@
-// The run classes that programs know by name.
+// The run classes that programs know by name: those of the library, compiled once for all programs.
 #pragma once
 
 #include <optional>

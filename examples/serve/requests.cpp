@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/explain/observed_error.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/sanitise.hpp>
 
@@ -60,16 +61,6 @@ std::vector<std::string> all_verbs() {
     std::vector<std::string> verbs(heeler::control_verb_names.begin(), heeler::control_verb_names.end());
     verbs.insert(verbs.end(), {"find", "prove_stopped"});
     return verbs;
-}
-
-heeler::Error error_of(heeler::Observed answer, std::string_view run) {
-    const std::string name = "the run " + common::in_quotes(run);
-    if (answer == heeler::Observed::fenced)
-        return {ErrorCode::fenced, name + " was taken up by another agent; this one is not heard"};
-    if (answer == heeler::Observed::refused)
-        return {ErrorCode::invalid_argument, name + " cannot take this value; it is outside its limits"};
-    if (answer == heeler::Observed::elsewhere) return {ErrorCode::conflict, name + " is with another watchdog now"};
-    return {ErrorCode::ended, name + " is over; nothing was changed"};
 }
 
 }  // namespace
@@ -187,7 +178,7 @@ void Requests::tell(heeler::RunHandle run, const Request& request, const What& w
     const auto now = dog_.clock().now();
     const heeler::Observed answer =
         incarnation != 0 ? dog_.observe_as(run, incarnation, what, now) : dog_.observe(run, what, now);
-    if (answer != heeler::Observed::ok) throw Refused{error_of(answer, request.text_or("run", ""))};
+    if (answer != heeler::Observed::ok) throw Refused{heeler::error_of(answer, request.text_or("run", ""))};
 }
 
 void Requests::observe(const Client& client, const Request& request, JsonLine&) {

@@ -1,4 +1,5 @@
-// How people name a store on the command line of a program: a shell reads it, and no secret is in it.
+// How people name a store: what they write, sqlite:PATH or postgres:URL, and how it is shown to them, without any
+// secret.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +11,9 @@
 #include <heeler/text/secret_finder.hpp>
 #include <heeler/text/shell_word.hpp>
 
-namespace heeler::inline HEELER_ABI::detail {
+namespace heeler::inline HEELER_ABI {
+
+namespace detail {
 
 inline constexpr std::string_view default_schema = "heeler";  ///< the one that programs take where none is named
 
@@ -40,4 +43,26 @@ inline constexpr std::string_view default_schema = "heeler";  ///< the one that 
     return place;
 }
 
-}  // namespace heeler::inline HEELER_ABI::detail
+}  // namespace detail
+
+/// Where rows are kept; empty texts: nowhere yet.
+struct StorePlace {
+    std::string sqlite_file{};
+    std::string postgres{};  ///< connection string; may hold a password
+    std::string schema{detail::default_schema};
+};
+
+/// Fills `place`. False: `text` is neither `sqlite:PATH` nor `postgres:` with what libpq reads nor `postgresql://...`.
+[[nodiscard]] inline bool read_store(std::string_view text, StorePlace& place) {
+    constexpr std::string_view sqlite = "sqlite:";
+    constexpr std::string_view postgres = "postgres:";
+    if (text.starts_with("postgres://") || text.starts_with("postgresql://")) {
+        place.postgres = text;
+        return true;
+    }
+    if (text.starts_with(sqlite)) place.sqlite_file = text.substr(sqlite.size());
+    if (text.starts_with(postgres)) place.postgres = text.substr(postgres.size());
+    return !place.sqlite_file.empty() || !place.postgres.empty();
+}
+
+}  // namespace heeler::inline HEELER_ABI
