@@ -26,6 +26,9 @@ endif()
 
 # The library is compiled with the same warnings and sanitizers as what uses it.
 target_link_libraries(heeler_compiled PRIVATE $<BUILD_INTERFACE:heeler_development>)
+if(TARGET heeler_c)
+    target_link_libraries(heeler_c PRIVATE $<BUILD_INTERFACE:heeler_development>)
+endif()
 
 # A faster linker, if the compiler finds one and nobody chose another.
 include(CheckLinkerFlag)
@@ -63,4 +66,7 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
     # It was made before.
     set_target_properties(heeler_compiled PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
+    if(TARGET heeler_c)
+        set_target_properties(heeler_c PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
+    endif()
 endif()

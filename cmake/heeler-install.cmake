@@ -35,6 +35,13 @@ foreach(part IN ITEMS ":" "metrics:fmt" "sqlite:sqlite3" "postgres:libpq" "json:
     install(FILES "${PROJECT_BINARY_DIR}/${pc_name}.pc" DESTINATION "${pc_dir}")
 endforeach()
 
+if(HEELER_WITH_C)
+    install(TARGETS heeler_c EXPORT heeler-c-targets FILE_SET HEADERS)
+    install(EXPORT heeler-c-targets NAMESPACE heeler:: DESTINATION "${package_dir}")
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/heeler-c.pc.in" "${PROJECT_BINARY_DIR}/heeler-c.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/heeler-c.pc" DESTINATION "${pc_dir}")
+endif()
+
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heeler-config.cmake.in"
                               "${PROJECT_BINARY_DIR}/heeler-config.cmake" INSTALL_DESTINATION "${package_dir}"
                               PATH_VARS CMAKE_INSTALL_INCLUDEDIR)

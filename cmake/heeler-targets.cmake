@@ -2,6 +2,7 @@
 
 set(include_dir "${PROJECT_SOURCE_DIR}/include")
 file(GLOB_RECURSE heeler_headers CONFIGURE_DEPENDS "${include_dir}/heeler/*.hpp")
+list(FILTER heeler_headers EXCLUDE REGEX "/heeler/c/") # of the shared library alone
 set(heeler_components "")
 set(heeler_core_headers "")
 

@@ -4,7 +4,7 @@ cmake_minimum_required(VERSION 3.24)
 set(hard_limit 600)
 set(median_limit 150)
 
-file(GLOB_RECURSE headers "${ROOT}/*.hpp")
+file(GLOB_RECURSE headers "${ROOT}/*.hpp" "${ROOT}/*.h")
 set(sizes "")
 set(too_long "")
 foreach(header IN LISTS headers)

@@ -1,0 +1,46 @@
+// What a `heeler_watchdog` is.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include <heeler/c/host.hpp>
+#include <heeler/engine/any_watchdog.hpp>
+
+struct heeler_watchdog {
+    heeler::c::HostClock clock;
+    heeler::c::HostControl control;
+    heeler::AnyWatchdog dog;  ///< refers to the control
+    std::string preset;
+    bool shares_store;
+    unsigned forks;  ///< of its process, when it was opened
+    std::atomic<bool> in_cycle{false};
+};
+
+namespace heeler::inline HEELER_ABI::c {
+
+/// How often this process was forked, counted in children.
+[[nodiscard]] unsigned forks() noexcept;
+
+/// What a function of one watchdog does.
+template <class Call>
+int with(heeler_watchdog* watchdog, Call&& call) noexcept {
+    return answered([&] {
+        check_pointer(watchdog, "watchdog");
+        if (watchdog->forks != forks())
+            refuse(ErrorCode::invalid_argument,
+                   "the watchdog is of the process that this one was forked from; "
+                   "open another one here");
+        call(*watchdog);
+    });
+}
+
+/// A run that is watched here, without the store; else what is known of it.
+[[nodiscard]] inline RunHandle run_of(heeler_watchdog& watchdog, const char* run) {
+    const auto id = text(run);
+    if (const auto known = heeler::detail::Above::engine_of(watchdog.dog).handle_of(id)) return *known;
+    return taken(watchdog.dog.find(id));
+}
+
+}  // namespace heeler::inline HEELER_ABI::c
