@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import sqlite3
 import sys
 import threading
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -209,10 +210,23 @@ def a_callback_may_fail_or_call_back() -> None:
     ok(host.call("close"))
 
 
+def what_cannot_be_stored_at_the_end_is_said(path: str) -> None:
+    host = Host(f"sqlite:{path}")
+    ok(host.call("start", byref(RunSpec(id=b"r")), None))
+    host.work(b"r", b"{}", b"one")
+    ok(host.call("observe_tool_call", b"r", byref(ToolCall(name=b"bash", args=b"[]"))))
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    assert host.call("close") == TIMED_OUT, error()  # and not BUSY, which says that it is still open
+    assert path in error()
+    other.close()
+
+
 assert library.heeler_version().decode().count(".") == 2
 place = f"sqlite:{sys.argv[2]}/store.db"
 loops_and_recovers(place)
 is_found_again(place)
 bad_arguments_are_named()
 a_callback_may_fail_or_call_back()
+what_cannot_be_stored_at_the_end_is_said(f"{sys.argv[2]}/locked.db")
 print("all passed")

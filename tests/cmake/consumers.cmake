@@ -28,6 +28,10 @@ set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_instal
 
 heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
 set_tests_properties("${prefix}.find_package" PROPERTIES FIXTURES_REQUIRED heeler_installed)
+if(TARGET heeler_c)
+    heeler_add_consumer(c c "-DCMAKE_PREFIX_PATH=${work}/installed")
+    set_tests_properties("${prefix}.c" PROPERTIES FIXTURES_REQUIRED heeler_installed)
+endif()
 
 if(NOT HEELER_TEST_PACKAGING)
     return()

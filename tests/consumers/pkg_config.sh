@@ -18,3 +18,9 @@ build heeler "$here/main.cpp" "$here/rules.cpp"
 if pkg-config --exists heeler-sqlite; then
     build heeler-sqlite "$here/stored.cpp"
 fi
+if pkg-config --exists heeler-c; then
+    eval "flags=($(pkg-config --cflags --libs heeler-c))"
+    "$compiler" -x c -std=c99 "$here/c/main.c" -x none "${flags[@]}" -o "$work/heeler-c"
+    libraries=$(pkg-config --variable=libdir heeler-c)
+    LD_LIBRARY_PATH=${libraries//\\ / } "$work/heeler-c"
+fi

@@ -133,7 +133,10 @@ int heeler_close(heeler_watchdog* watchdog) {
         if (it.in_cycle.exchange(true))
             refuse(heeler::ErrorCode::busy, "a cycle is under way; close the watchdog after it");
         const std::unique_ptr<heeler_watchdog> freed{&it};
-        taken(it.shares_store ? it.dog.leave() : it.dog.flush());
+        const auto stored = it.shares_store ? it.dog.leave() : it.dog.flush();
+        if (stored) return;
+        const bool busy = stored.error().code == heeler::ErrorCode::busy;  // which says that it is still open
+        refuse(busy ? heeler::ErrorCode::timed_out : stored.error().code, stored.error().message);
     });
 }
 

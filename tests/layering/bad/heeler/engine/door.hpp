@@ -1,0 +1,1 @@
+#include <heeler/c/heeler.h>
