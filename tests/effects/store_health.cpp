@@ -55,3 +55,17 @@ TEST_CASE("a message about the store that nobody heard is said again, and what w
     store.store.heal();
     CHECK(store.after(1s).empty());
 }
+
+TEST_CASE("two watchdogs that lose their store at one moment say so under a key each", "[effects]") {
+    std::string keys[2];
+    for (std::string& key : keys) {
+        AilingStore store;
+        store.settings.holder = &key == keys ? "dog-a" : "dog-b";
+        store.store.fail(StoreOperation::commit, ErrorCode::full);
+        (void)store.after(1s);
+        (void)store.after(60s);
+        REQUIRE(store.notifier.delivered().size() == 1);
+        key = store.notifier.delivered().front().key;
+    }
+    CHECK(keys[0] != keys[1]);
+}

@@ -18,29 +18,29 @@ namespace heeler::inline HEELER_ABI::detail {
 class StoreHealth {
 public:
     /// Tells people once that the store is down, again every few hours, and once when it is up again.
-    void tell(const Ledger& ledger, NotifierPort& notifier, const EngineSettings& settings, Instant now,
+    void tell(const Ledger& ledger, NotifierPort& notifier, const EngineSettings& own, Instant now,
               CycleReport& report) {
         const auto since = ledger.failing_since();
         if (under_way_) return send(*std::exchange(under_way_, std::nullopt), notifier, now, report);
         if (!since && told_at_)
-            return send(about(AlertKind::store_up, "the store works again", now), notifier, now, report);
-        if (!since || now.elapsed - *since < settings.store_down_after) return;
-        if (told_at_ && now.elapsed - *told_at_ < settings.store_down_repeat) return;
-        if (tried_at_ && now.elapsed - *tried_at_ < settings.store_down_after) return;
+            return send(about(AlertKind::store_up, "the store works again", own.holder, now), notifier, now, report);
+        if (!since || now.elapsed - *since < own.store_down_after) return;
+        if (told_at_ && now.elapsed - *told_at_ < own.store_down_repeat) return;
+        if (tried_at_ && now.elapsed - *tried_at_ < own.store_down_after) return;
         tried_at_ = now.elapsed;
         send(about(AlertKind::store_down,
                    "nothing could be stored for " + text::spoken(now.elapsed - *since) +
                        ", so nothing is done to any run: " + text::redact(ledger.last_error().message),
-                   now),
+                   own.holder, now),
              notifier, now, report);
     }
 
 private:
-    /// The key names the moment, so that a second outage is no repetition of the first.
-    [[nodiscard]] static AlertRow about(AlertKind kind, std::string summary, Instant now) {
+    /// The key names the moment, so that a second outage is no repetition of the first, and who of several says so.
+    [[nodiscard]] static AlertRow about(AlertKind kind, std::string summary, const std::string& holder, Instant now) {
         AlertRow row;
         row.alert.kind = name_of(kind);
-        row.alert.key = row.alert.kind + "." + text::rfc3339(now.wall);
+        row.alert.key = row.alert.kind + (holder.empty() ? "" : "." + holder) + "." + text::rfc3339(now.wall);
         row.alert.severity = Severity::critical;
         row.alert.summary = std::move(summary);
         row.alert.at = row.created_at = row.not_before = now.wall;
