@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/run.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -26,12 +25,8 @@ namespace detail {
         if (p < pattern.size() && pattern[p] == '*') {
             star = p++;
             tried = t;
-        } else if (p < pattern.size() && pattern[p] == '?') {
-            ++p;
-            t = next(t);
-        } else if (p < pattern.size() && pattern[p] == text[t]) {
-            ++p;
-            ++t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            t = pattern[p++] == '?' ? next(t) : t + 1;
         } else if (star != std::string_view::npos) {
             p = star + 1;
             t = tried = next(tried);
@@ -58,14 +53,16 @@ struct RunFilter {
     [[nodiscard]] bool admits(const RunSpec& spec) const {
         if (excludes(spec)) return false;
         bool tagged = tags_any.empty() && (both || name_pattern.empty());
-        for (const std::string& tag : tags_any) tagged |= detail::contains(spec.tags, tag);
+        for (const std::string& tag : tags_any)
+            for (const std::string& carried : spec.tags) tagged |= carried == tag;
         const bool named = (both && name_pattern.empty()) || fits(spec.name) || fits(spec.id);
         return both ? tagged && named : tagged || named;
     }
 
     [[nodiscard]] bool excludes(const RunSpec& spec) const {
-        return exclude_system && (spec.name.starts_with("__") || spec.id.starts_with("__") ||
-                                  detail::contains(spec.tags, std::string{"watchdog"}));
+        bool own = spec.name.starts_with("__") || spec.id.starts_with("__");
+        for (const std::string& tag : spec.tags) own |= tag == "watchdog";
+        return exclude_system && own;
     }
 
     /// Likewise, of what was registered one by one.

@@ -89,9 +89,10 @@ struct WorkerState {
     }
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         for (const auto* patterns : {&settings.error_patterns, &settings.prompts})
-            if (detail::contains(*patterns, std::string{}))
-                return fail(ErrorCode::invalid_argument,
-                            "worker_state: an empty pattern is found in every line; remove it");
+            for (const std::string& pattern : *patterns)
+                if (pattern.empty())
+                    return fail(ErrorCode::invalid_argument,
+                                "worker_state: an empty pattern is found in every line; remove it");
         return {};
     }
 
@@ -272,11 +273,10 @@ private:
         for (const std::string& line : lines) text::append(all, &line == &lines.front() ? "" : "\n", line);
         all = text::redact(all);
         std::vector<std::string> shown{1};
-        for (const char c : all)
-            if (c == '\n')
-                shown.emplace_back();
-            else
-                shown.back() += c;
+        for (const char c : all) {
+            if (c == '\n') shown.emplace_back();
+            if (c != '\n') shown.back() += c;
+        }
         return shown;
     }
 };
