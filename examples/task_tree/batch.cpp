@@ -45,6 +45,9 @@ Change batched(const JsonObject& op, const std::function<std::string(std::string
         change.verb = Verb::resolve;
         change.ref = op.needed("interactionId");
         change.value = op.needed("answer");
+    } else if (name == "monitor") {
+        change.verb = Verb::monitor;
+        change.value = op.needed("after");
     } else {
         throw Refused{400, "a batch has no operation '" + heeler::text::one_line(name, 80) + "'"};
     }

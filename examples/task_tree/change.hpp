@@ -1,6 +1,7 @@
 // One change of the tracker that somebody asks for, and who that is.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,7 @@ enum class Verb : unsigned char {
     set_agent,
     arm,
     disarm,
+    monitor,
 };
 
 /// The name by which a reviewer is allowed or denied it (`heeler::capability_table`); what is not in that table is
@@ -45,16 +47,26 @@ enum class Verb : unsigned char {
 [[nodiscard]] constexpr std::string_view op_of(Verb verb) noexcept {
     constexpr std::string_view names[] = {
         "create_child", "status",   "assign", "comment", "block",    "block", "interaction", "resolve_interaction",
-        "approval",     "approval", "run",    "run",     "settings", "arm",   "disarm"};
+        "approval",     "approval", "run",    "run",     "settings", "arm",   "disarm",      "monitor"};
     return names[static_cast<std::size_t>(verb)];
 }
+
+/// Whatever a reviewer is told that it may do, there is a verb for.
+[[nodiscard]] constexpr bool has_verb(std::string_view op) noexcept {
+    for (unsigned char each = 0; each <= static_cast<unsigned char>(Verb::monitor); ++each)
+        if (op_of(Verb{each}) == op) return true;
+    return false;
+}
+static_assert(std::ranges::all_of(heeler::operations(), has_verb));
 
 struct Change {
     Verb verb = Verb::comment;
     std::string target{};  ///< the issue; of `set_agent` the agent
     std::string parent{};  ///< of `create`; empty: the root of a new tree
     std::string ref{};     ///< new status, agent, blocker, interaction, approval, run
-    std::string value{};   ///< what becomes of `ref`: its kind, its answer, its status; of `status` the disposition
+    std::string value{};   ///< what becomes of `ref`: its kind, its answer, its status; of `status` the disposition; of
+                           ///< `monitor` after how long
+    std::string about{};   ///< of `ask`
     std::string user{};    ///< of `assign`, instead of an agent
     std::string text{};    ///< title, comment, question
     std::string tenant{};  ///< of a new root, and of an agent

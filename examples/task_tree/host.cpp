@@ -108,11 +108,12 @@ heeler::TreeNode read_node(Database& database, const std::string& id) {
     heeler::TreeNode node = read_issue(database, id);
     each_row(database.query("SELECT blocker FROM blockers WHERE issue = ?1", id),
              [&](const Rows& row) { node.blockers.push_back(row.text(0)); });
-    each_row(database.query("SELECT id, status, kind FROM interactions WHERE issue = ?1", id), [&](const Rows& row) {
-        node.interactions.push_back({row.text(0), row.text(1), row.text(2)});
-    });
+    each_row(database.query("SELECT id, status, kind, about FROM interactions WHERE issue = ?1", id),
+             [&](const Rows& row) {
+                 node.interactions.push_back({row.text(0), row.text(1), row.text(2), row.text(3)});
+             });
     each_row(database.query("SELECT id, status FROM approvals WHERE issue = ?1", id), [&](const Rows& row) {
-        node.approvals.push_back({row.text(0), row.text(1), "approval"});
+        node.approvals.push_back({row.text(0), row.text(1), "approval", {}});
     });
     each_row(database.query("SELECT id, status, agent, fingerprint FROM runs WHERE issue = ?1", id),
              [&](const Rows& row) {
@@ -120,6 +121,7 @@ heeler::TreeNode read_node(Database& database, const std::string& id) {
              });
     each_row(database.query("SELECT status FROM wakes WHERE issue = ?1 AND status = 'queued'", id),
              [&](const Rows& row) { node.wakes.push_back(row.text(0)); });
+    node.has_monitor = database.query("SELECT 1 FROM monitors WHERE issue = ?1", id).next();
     return node;
 }
 

@@ -5,9 +5,13 @@
 #include <utility>
 #include <variant>
 
+#include <heeler/detect/silence_levels.hpp>
+#include <heeler/recover/watch_ladder.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/tree/watch/presets.hpp>
+
+#include "verbs.hpp"
 
 namespace tracker {
 namespace {
@@ -20,6 +24,34 @@ heeler::RunClass tree_rules(const KeeperSettings& settings) {
     trees.rules.first_run_grace = settings.first_run_grace;
     rules.detectors.turn_on<heeler::TaskTreeRule>(trees);
     return rules;
+}
+
+/// Work that an agent left in progress, in whatever tree.
+heeler::RunClass orphan_rules(const KeeperSettings& settings) {
+    heeler::RunClass rules = heeler::presets::orphan_recovery();
+    rules.schedule.period = settings.every;
+    rules.interval.fixed = settings.every;
+    rules.detectors.turn_on<heeler::StrandedRule>({settings.first_run_grace});
+    return rules;
+}
+
+/// A run that is at work and says nothing: people are told, and nothing is done about it.
+heeler::RunClass silence_rules(const KeeperSettings& settings) {
+    heeler::RunClass rules;
+    rules.name = "silent_run";
+    rules.schedule.period = settings.every;
+    rules.interval.fixed = settings.every;
+    rules.applicability.shortest = {};
+    rules.ladder = heeler::WatchLadder{};
+    rules.prompts.detectors_words = true;
+    rules.detectors.turn_on<heeler::HeartbeatContract<heeler::ActivityAge>>(
+        heeler::silence_levels({settings.silence / 4, settings.silence}));
+    return rules;
+}
+
+/// What is defined once at the start must be good.
+void needed(const heeler::Result<void>& result) {
+    if (!result) throw std::runtime_error{result.error().message};
 }
 
 void complain(const std::string& what) {
@@ -54,9 +86,12 @@ Keeper::Keeper(Tracker& tracker, const KeeperSettings& settings)
     : tracker_{tracker},
       settings_{settings},
       dog_{heeler::SystemClock{}, common::AnyStore::in_file(settings.store), Board{tracker}},
-      trees_{dog_, host_, tree_rules(settings)} {
-    if (!trees_.usable()) throw std::runtime_error{trees_.usable().error().message};
-    if (settings.orphans) orphans_.emplace(trees_);
+      trees_{dog_, host_, tree_rules(settings)},
+      orphans_{trees_, orphan_rules(settings)} {
+    needed(trees_.usable());
+    needed(orphans_.usable());
+    needed(dog_.define(silence_rules(settings)));
+    needed(dog_.attach("silent_run", activity_));
     trees_.on_record([this](const heeler::AuditRow& row) { copy(row); });
     copy_all();
     look(heeler::TickCause::startup);
@@ -71,6 +106,8 @@ void Keeper::changed(const heeler::NodeRef& issue) {
 }
 
 void Keeper::look(heeler::TickCause cause) {
+    const auto due = tracker_.with([](Database& database) { return fire_monitors(database); });
+    for (const std::string& issue : due) changed({tracker_.tenant_of(issue), issue});
     run([&] { return dog_.cycle(cause); });
 }
 

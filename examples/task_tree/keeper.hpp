@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include <heeler/clock/system_clock.hpp>
@@ -15,6 +14,7 @@
 
 #include "../common/any_store.hpp"
 #include "host.hpp"
+#include "run_activity.hpp"
 #include "tracker.hpp"
 
 namespace tracker {
@@ -36,7 +36,7 @@ struct KeeperSettings {
     std::string store{};                                          ///< file of the watchdog
     heeler::Duration every = std::chrono::seconds{60};            ///< how often all watches look, changes or not
     heeler::Duration first_run_grace = std::chrono::seconds{15};  ///< how long a new issue may wait for its first run
-    bool orphans = false;  ///< whether agents are woken for what they left in progress in trees that nobody watches
+    heeler::Duration silence = std::chrono::hours{4};  ///< how long a run may say nothing before people are told
 };
 
 /// Any thread.
@@ -49,7 +49,7 @@ public:
 
     /// Something of this issue changed: its watch, and those above it, look at once.
     void changed(const heeler::NodeRef& issue);
-    /// Whatever is due.
+    /// Whatever is due, also what is to be looked at again.
     void look(heeler::TickCause cause = heeler::TickCause::period);
     /// For how long nothing is due.
     [[nodiscard]] heeler::Duration idle();
@@ -63,10 +63,11 @@ private:
     Tracker& tracker_;
     KeeperSettings settings_;
     Host host_{tracker_};
+    RunActivity activity_{tracker_};
     std::mutex cycles_;  ///< one cycle at a time, whoever asks for it
     heeler::Watchdog<heeler::SystemClock, common::AnyStore, Board> dog_;
     heeler::TreeWatch trees_;
-    std::optional<heeler::OrphanRecovery> orphans_;
+    heeler::OrphanRecovery orphans_;
 };
 
 }  // namespace tracker

@@ -41,7 +41,10 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     common::add_duration(app, "--grace", options.keeper.first_run_grace,
                          "How long a new issue may wait for its first run (default: 15)")
         ->type_name("SECONDS");
-    app.add_flag("--orphans", options.keeper.orphans, "Wake agents for what they left in progress, watched or not");
+    common::add_duration(
+        app, "--silence", options.keeper.silence,
+        "How long a run may say nothing before people are told (default: 14400); a quarter of it is shown")
+        ->type_name("SECONDS");
     app.add_flag("--sample", options.sample, "Begin with a tree of issues, if there is none");
     auto* const demo =
         app.add_flag("--demo", options.demo, "Play it all once, in a directory that is removed")->excludes(directory);

@@ -26,6 +26,7 @@ inline constexpr const char* page_body = R"html(
         <select id="disposition" aria-label="Disposition of the review" hidden>
           <option value="legitimate">legitimate</option><option value="restored">restored</option>
         </select></dd>
+      <dd class="hint" id="inner" hidden>Only leaves make a stop: what is set here does not count for the watch.</dd>
       <dt><label for="assignee">Assignee</label></dt><dd><select id="assignee"></select></dd>
       <dt>Run</dt><dd id="run-row"></dd>
       <dt>Watchdog</dt><dd id="watch-row"></dd>

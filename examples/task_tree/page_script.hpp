@@ -82,6 +82,7 @@ function inOrder() {
 }
 const isLeaf = issue => !childrenOf(issue.id).some(child => !child.isReview);
 const stateOf = issue => issue.live ? 'live' : isLeaf(issue) && !issue.isReview ? 'stopped' : 'rest';
+const isWatched = issue => Boolean(issue.watch) || Boolean(byId(issue.parentId) && isWatched(byId(issue.parentId)));
 const stateWords = {live: 'moves', stopped: 'stopped leaf', rest: 'rests'};
 
 function badge(watch, id) {
@@ -163,9 +164,11 @@ function waitsOf(issue, detail) {
     const nodes = issue.blockers.map(id => make('span', {}, pill('blocked by ' + id, 'bad'), ' ',
         make('button', {type: 'button', onclick: () => change('DELETE', path(issue.id, '/blockers/' + encodeURIComponent(id)))},
             'Clear')));
+    if (issue.hasMonitor) nodes.push(pill('another look, at a set time', 'rest'));
     for (const wait of issue.interactions.filter(each => each.status === 'pending')) {
         const where = '/interactions/' + encodeURIComponent(wait.id) + '/resolve';
-        nodes.push(make('span', {'data-wait': wait.id}, pill(wait.kind, 'rest'), ' ', texts[wait.id] || '', ' ',
+        const kind = wait.kind + (wait.about ? ' about ' + wait.about : '');
+        nodes.push(make('span', {'data-wait': wait.id}, pill(kind, 'rest'), ' ', texts[wait.id] || '', ' ',
             answer(where, {answer: 'accepted'}, 'Accept'), answer(where, {answer: 'rejected'}, 'Reject')));
     }
     for (const wait of issue.approvals.filter(each => ['pending', 'revision_requested'].includes(each.status))) {
@@ -202,6 +205,7 @@ async function showDetail() {
     options($('status'), statuses, issue.status, undefined, issue.id);
     options($('assignee'), agentsOf(issue.tenant), issue.assigneeAgentId || issue.assigneeUserId || '', 'nobody',
         issue.id);
+    $('inner').hidden = isLeaf(issue) || issue.isReview || !isWatched(issue);
     fill('run-row', issue.id, runRow(issue));
     fill('watch-row', issue.id, watchRow(issue));
     fill('waits', issue.id, waitsOf(issue, detail));

@@ -124,11 +124,21 @@ void route_blockers(httplib::Server& http, Service& service) {
                 }));
 }
 
+/// An issue is looked at again later: its agent is woken then. Set again, it is moved.
+void route_monitors(httplib::Server& http, Service& service) {
+    http.Put("/api/issues/([^/]+)/monitor", with_body(service, [&](const Call& call, const JsonObject& body) {
+                 Change change = change_of(Verb::monitor, call.part(1));
+                 change.value = body.needed("after");
+                 return service.change(change, call.actor);
+             }));
+}
+
 /// What waits for an answer: it is asked for, and later answered.
 void route_waits(httplib::Server& http, Service& service) {
     http.Post("/api/issues/([^/]+)/interactions", with_body(service, [&](const Call& call, const JsonObject& body) {
                   Change change = change_of(Verb::ask, call.part(1));
                   change.value = body.needed("kind");
+                  change.about = body.text("about");
                   change.text = body.needed("text");
                   change.ref = service.new_id("ASK");
                   return service.change(change, call.actor, 201);
@@ -188,6 +198,7 @@ void add_routes(httplib::Server& http, Service& service) {
     route_watches(http, service);
     route_issues(http, service);
     route_blockers(http, service);
+    route_monitors(http, service);
     route_waits(http, service);
     route_agents(http, service);
 }

@@ -10,6 +10,8 @@ namespace tracker {
 
 Tracker::Tracker(const std::string& path) : database_{path} {
     database_.run_script(schema);
+    if (!database_.query("SELECT 1 FROM pragma_table_info('interactions') WHERE name = 'about'").next())
+        database_.run_script("ALTER TABLE interactions ADD COLUMN about TEXT NOT NULL DEFAULT ''");  // an older file
     forget_hidden(database_);
 }
 

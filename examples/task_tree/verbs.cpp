@@ -3,6 +3,7 @@
 #include <heeler/text/json_writer.hpp>
 #include <heeler/tree/tree_node.hpp>
 
+#include "../common/parse_duration.hpp"
 #include "rules.hpp"
 #include "tracker.hpp"
 #include "verbs.hpp"
@@ -44,12 +45,29 @@ void drop_wakes(Database& database, const std::string& issue) {
     database.run("UPDATE wakes SET status = 'dropped' WHERE issue = ?1 AND status = 'queued'", issue);
 }
 
+void wake(Database& database, const std::string& issue, const std::string& agent, const char* payload) {
+    database.run("INSERT INTO wakes VALUES (?1, ?2, ?3, 'queued', '', ?4)", next_id(database, "dispatch"), issue, agent,
+                 payload);
+}
+
 /// An issue that is to be done wakes its agent, which makes the tree move.
 void dispatch(Database& database, const std::string& issue) {
     Rows rows = database.query("SELECT status, assignee_agent FROM issues WHERE id = ?1", issue);
     if (!rows.next() || rows.text(0) != "todo" || rows.text(1).empty() || has_live_run(database, issue)) return;
-    database.run("INSERT INTO wakes VALUES (?1, ?2, ?3, 'queued', '', '{\"wakeReason\":\"assigned\"}')",
-                 next_id(database, "dispatch"), issue, rows.text(1));
+    wake(database, issue, rows.text(1), R"({"wakeReason":"assigned"})");
+}
+
+/// The time has come to look at an issue again.
+void fire_monitor(Database& database, const std::string& issue) {
+    database.run("DELETE FROM monitors WHERE issue = ?1", issue);
+    add_comment(database, issue, "tracker", "The time has come that was set to look at this again.");
+    Rows rows = database.query(
+        "SELECT i.assignee_agent FROM issues i JOIN agents a ON a.tenant = i.tenant AND a.id = i.assignee_agent "
+        "WHERE i.id = ?1 AND i.status NOT IN ('done', 'cancelled') AND a.status = 'active'",
+        issue);
+    if (rows.next() && !has_live_run(database, issue))
+        wake(database, issue, rows.text(0), R"({"wakeReason":"monitor"})");
+    record(database, "issue.monitor_due", "tracker", issue, "{}");
 }
 
 // --- one function for each verb ---
@@ -110,17 +128,27 @@ void unblock(Database& database, const Change& change) {
 void ask(Database& database, const Change& change) {
     check_text("the question", change.text, 20'000);
     check_id("the kind of an interaction", change.value);
-    database.run("INSERT INTO interactions VALUES (?1, ?2, ?3, 'pending', ?4)", change.ref, change.target, change.value,
-                 change.text);
+    database.run(
+        "INSERT INTO interactions(id, issue, kind, status, text, about) VALUES (?1, ?2, ?3, 'pending', ?4, ?5)",
+        change.ref, change.target, change.value, change.text, change.about);
+}
+
+void monitor(Database& database, const Change& change) {
+    const auto after = common::parse_duration(change.value);
+    if (!after) throw Refused{400, "'after': " + after.error().message};
+    if (*after < std::chrono::seconds{1} || *after > std::chrono::days{366})
+        throw Refused{400, "'after' must be 1s to 366d"};
+    database.run("INSERT OR REPLACE INTO monitors VALUES (?1, ?2)", change.target, now_us() + after->count());
 }
 
 void resolve(Database& database, const Change& change, const Actor& actor) {
     check_one_of("an answer", change.value, answers);
-    Rows rows =
-        database.query("SELECT kind, status FROM interactions WHERE id = ?1 AND issue = ?2", change.ref, change.target);
+    Rows rows = database.query("SELECT kind, status, about FROM interactions WHERE id = ?1 AND issue = ?2", change.ref,
+                               change.target);
     if (!rows.next()) missing("interaction", change.ref);
     if (rows.text(1) != "pending") throw Refused{409, "the interaction is " + rows.text(1) + " already"};
-    if (actor.user.empty() && rows.text(0) != "request_confirmation")
+    const bool about_plan = rows.text(2).empty() || rows.text(2) == "plan";
+    if (actor.user.empty() && (rows.text(0) != "request_confirmation" || !about_plan))
         throw Refused{403, "only a person can answer an interaction of this kind"};
     database.run("UPDATE interactions SET status = ?2 WHERE id = ?1", change.ref, change.value);
 }
@@ -199,6 +227,8 @@ void carry_out_verb(Database& database, const Change& change, const Actor& actor
             return report_run(database, change);
         case Verb::set_agent:
             return set_agent(database, change);
+        case Verb::monitor:
+            return monitor(database, change);
         case Verb::arm:
         case Verb::disarm:
             return;  // the watch's own business
@@ -220,7 +250,8 @@ constexpr const char* kind_of(Verb verb) {
                                      "run.reported",
                                      "agent.set",
                                      "issue.watch_set",
-                                     "issue.watch_removed"};
+                                     "issue.watch_removed",
+                                     "issue.monitor_set"};
     return kinds[static_cast<std::size_t>(verb)];
 }
 
@@ -231,6 +262,17 @@ void forget_hidden(Database& database) { database.run("DELETE FROM issues WHERE 
 void show_hidden(Database& database, const std::string& id) {
     database.run("UPDATE issues SET hidden = 0 WHERE id = ?1", id);
     dispatch(database, id);
+}
+
+std::vector<std::string> fire_monitors(Database& database) {
+    std::vector<std::string> due;
+    for (Rows rows = database.query("SELECT issue FROM monitors WHERE at <= ?1", now_us()); rows.next();)
+        due.push_back(rows.text(0));
+    if (due.empty()) return due;
+    Transaction transaction{database};
+    for (const std::string& issue : due) fire_monitor(database, issue);
+    transaction.commit();
+    return due;
 }
 
 std::string make(Database& database, const Change& change, const Actor& actor) {

@@ -36,6 +36,8 @@ void add_waits(JsonLine& json, std::string_view key, const std::vector<heeler::T
             .string(wait.id)
             .key("kind")
             .string(wait.kind)
+            .key("about")
+            .string(wait.about)
             .key("status")
             .string(wait.status)
             .end_object();
@@ -70,6 +72,7 @@ void add_issue(JsonLine& json, const TreeNode& node, const std::string& watch) {
     add_texts(json, "blockers", node.blockers);
     add_waits(json, "interactions", node.interactions);
     add_waits(json, "approvals", node.approvals);
+    json.key("hasMonitor").boolean(node.has_monitor);
     add_runs(json, node);
     json.key("watch").raw(watch);
 }

@@ -432,20 +432,22 @@ def waits(server):
     print("== what only people answer")
     server.create("I")
     server.create("IB", "I", assigneeAgentId="coder")
-    ask = lambda name, kind: server.expect(201, "POST", server.issue(name, "/interactions"),
-                                           {"kind": kind, "text": "?"})["interactions"][-1]["id"]
+    ask = lambda name, kind, **more: server.expect(201, "POST", server.issue(name, "/interactions"),
+                                                   {"kind": kind, "text": "?", **more})["interactions"][-1]["id"]
     plan, human, outside = ask("IB", "request_confirmation"), ask("IB", "budget"), ask("OUT", "request_confirmation")
+    spending = ask("IB", "request_confirmation", about="spending")
     approval = server.expect(201, "POST", server.issue("IB", "/approvals"), {"text": "spend"})["approvals"][0]["id"]
     server.arm("I")
     run = server.start_run("IB", "coder")
     server.set_status("IB", "in_review")
     server.end_run(run)
     review = server.watch("I")["openReviewId"]
-    check("Pending waits: 3" in server.expect(200, "GET", server.issue(review))["comments"][0]["text"], "three waits")
+    check("Pending waits: 4" in server.expect(200, "GET", server.issue(review))["comments"][0]["text"], "four waits")
     me = as_run(server.start_run(review, "reviewer"))
     resolve = lambda status, name, wait, who=me: server.expect(
         status, "POST", server.issue(name, f"/interactions/{wait}/resolve"), {"answer": "accepted"}, who)
     resolve(403, "IB", human)
+    resolve(403, "IB", spending)
     resolve(403, "OUT", outside)
     resolve(403, "IB", "ASK-404")
     decide = lambda status, who: server.expect(status, "POST", server.issue("IB", f"/approvals/{approval}/decide"),
@@ -456,9 +458,87 @@ def waits(server):
     resolve(403, "IB", plan)
     resolve(200, "IB", human, PERSON)
     resolve(409, "IB", human, PERSON)
+    other = server.start_run("IB", "coder")
+    resolve(403, "IB", spending, as_run(other, "coder"))
+    server.end_run(other)
+    resolve(200, "IB", spending, PERSON)
     resolve(404, "IB", "ASK-404", PERSON)
     decide(200, PERSON)
     decide(409, PERSON)
+
+
+def capabilities(server):
+    print("== whatever a reviewer is offered, it can do")
+    review = server.tree("L")
+    offered = [wake["payload"] for wake in server.wakes() if wake["issueId"] == review][0]["capabilities"]["operations"]
+    me = as_run(server.start_run(review, "reviewer"))
+    for op in offered:
+        status, answer = server.ask("POST", "/api/batch", {"requestId": op, "ops": [{"op": op}]}, me)
+        check(status == 400 and "no operation" not in answer["error"], f"{op}: {status} {answer}")
+    look = lambda status, name, after, who=me: server.expect(status, "PUT", server.issue(name, "/monitor"),
+                                                             {"after": after}, who)
+    for after in ("0s", "soon", "", "1000d"):
+        look(400, "LB", after)
+    look(403, "OUT", "1h")
+    look(404, "T404", "1h", PERSON)
+    check(look(200, "LB", "1h")["hasMonitor"] and look(200, "LB", "2h")["hasMonitor"], "set, and moved")
+    server.comment("LC", "the tree is as it was", who=me)
+    server.set_status(review, "in_review", who=me)
+    look(200, review, "1h")
+    server.end_run(me["X-Actor-Run"])
+    check(server.watch("L")["verdict"] == "review_open", f"the review waits for that look: {server.watch('L')}")
+    server.arm(review, wanted=400)
+    check(server.watch(review) is None, "a review is watched")
+
+
+def by_themselves():
+    print("== another look, work that is left, and what blocks")
+    server = Server("themselves", "--grace", "1ms", "--every", "1s")
+    server.agents("coder", "reviewer")
+    woken = lambda name, why, agent="coder": [wake for wake in server.wakes(agent) if wake["issueId"] == name and
+                                              wake["payload"]["wakeReason"] == why]
+    run_on = lambda name: server.start_run(name, "coder")
+    server.create("M", assigneeAgentId="coder")
+    run = run_on("M")
+    server.set_status("M", "in_review")
+    server.end_run(run)
+    server.expect(200, "PUT", server.issue("M", "/monitor"), {"after": "1s"})
+    within(15, "looked at again", lambda: woken("M", "monitor"))
+    check(not server.expect(200, "GET", server.issue("M"))["hasMonitor"], "once")
+
+    server.create("O", assigneeAgentId="coder")
+    server.end_run(run_on("O"), "failed")
+    within(15, "taken up", lambda: woken("O", "orphan_recovery"))
+    server.end_run(run_on("O"), "failed")
+    within(15, "blocked", lambda: server.expect(200, "GET", server.issue("O"))["status"] == "blocked")
+
+    server.create("X")
+    review, me = server.reviewed("R")
+    server.expect(201, "POST", server.issue("RB", "/blockers"), {"blockerId": "X"}, me)
+    server.set_status("RB", "blocked", who=me)
+    server.end_run(me["X-Actor-Run"], "failed")
+    within(15, "the review is taken up", lambda: woken(review, "task_watchdog_stopped_subtree", "reviewer"))
+    me = as_run(server.start_run(review, "reviewer"))
+    server.comment("RB", "it waits for X", who=me)
+    server.set_status(review, "done", who=me, disposition="legitimate")
+    server.end_run(me["X-Actor-Run"])
+    check(server.watch("R")["verdict"] == "already_reviewed", f"{server.watch('R')}")
+    before = server.watch("R")["triggers"]
+    server.set_status("X", "done")
+    within(15, "the blocker is gone", lambda: server.watch("R")["triggers"] == before + 1)
+    server.stop()
+
+    print("== a run that says nothing")
+    server = Server("silent", "--silence", "2s", "--every", "1s")
+    server.agents("coder")
+    server.create("S", assigneeAgentId="coder")
+    me = as_run(server.start_run("S", "coder"), "coder")
+    within(20, "people are told", lambda: server.audit("alert.run.unhealthy"))
+    check(me["X-Actor-Run"] in server.audit("alert.run.unhealthy")[0]["labels"]["summary"], "of which run")
+    server.comment("S", "at work", who=me)
+    within(20, "it is over", lambda: server.audit("alert.run.recovered"))
+    server.end_run(me["X-Actor-Run"])
+    server.stop()
 
 
 def freshness(server):
@@ -700,6 +780,15 @@ def killed():
     check(server.watch("SHOP")["triggers"] == 1 and len(server.wakes()) == 1, "nobody is woken again")
     check(len(server.audit()) == before, "the feed is the same")
 
+    server.agents("coder", "reviewer")
+    _, me = server.reviewed("Z")
+    server.set_status("ZB", "in_review", who=me)
+    server.kill()
+    server.start()
+    server.set_status("ZC", "in_review", who=me)  # its own change is its own still
+    server.set_status("ZB", "done")
+    server.comment("ZC", "x", 409, me)
+
     print("== killed in the middle of it")
     for round in range(8):
         root = f"X{round}"
@@ -774,10 +863,11 @@ server = Server("main", "--grace", "1ms")
 server.agents("coder", "reviewer", "sleeper")
 server.agents("stranger", tenant="other")
 server.expect(200, "PUT", "/api/agents/sleeper", {"tenant": "acme", "status": "paused"})
-for part in (configuration, scope, outside, slow, waits, freshness, batches, stops, nonsense):
+for part in (configuration, scope, outside, slow, waits, capabilities, freshness, batches, stops, nonsense):
     part(server)
 server.stop()
 half()
+by_themselves()
 killed()
 if failures:
     sys.exit(f"{failures} checks failed")
