@@ -51,6 +51,10 @@ void check_start(Database& database, const Change& change, const std::string& ag
     if (reviews.next()) throw Refused{403, "the agent reviews in " + reviews.text(0) + ": that run ends first"};
 }
 
+bool is_review(Database& database, const std::string& issue) {
+    return database.query("SELECT 1 FROM issues WHERE id = ?1 AND origin = 'task_watchdog'", issue).next();
+}
+
 /// An agent in a run that is its own and goes on.
 void check_run(Database& database, const Change& change, const Actor& actor) {
     if (actor.run.empty()) throw Refused{403, "an agent changes something in a run only: say which (X-Actor-Run)"};
@@ -60,6 +64,9 @@ void check_run(Database& database, const Change& change, const Actor& actor) {
     if (!heeler::is_live_run(run.status)) throw Refused{403, "the run is over"};
     if (!reaches(database, run, change.verb == Verb::create ? change.parent : change.target))
         throw Refused{403, "a run changes its own issue and what is below it"};
+    const bool gives_work = change.verb == Verb::create || change.verb == Verb::assign;
+    if (gives_work && change.ref == actor.agent && is_review(database, run.issue))
+        throw Refused{403, "a reviewer gives no work to itself"};
 }
 
 }  // namespace

@@ -363,6 +363,8 @@ def outside(server):
     start(403, "OUTchild", out)  # it is given to it, but the review goes on
     start(403, "OUTchild", {"as": "coder"})
     start(403, "FOREIGN", out)
+    server.expect(403, "PATCH", server.issue("EB"), {"assigneeAgentId": "reviewer"}, me)  # or it ends it as its worker
+    server.expect(403, "POST", "/api/issues", {"id": "Ex", "title": "x", "parentId": "E", "assigneeAgentId": "reviewer"}, me)
     server.expect(403, "PATCH", f"/api/runs/{me['X-Actor-Run']}", {"status": "succeeded"}, {"as": "coder"})
     server.comment("EB", "x", 403, as_run(me["X-Actor-Run"], "coder"))
     server.end_run(me["X-Actor-Run"])
