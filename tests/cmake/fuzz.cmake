@@ -7,6 +7,9 @@ endif()
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*_fuzz.cpp)
 heeler_leave_out_unbuilt(fuzz_sources)
+if(NOT TARGET heeler_tools_channels)
+    list(FILTER fuzz_sources EXCLUDE REGEX "/protocol_fuzz\\.cpp$")
+endif()
 foreach(source IN LISTS fuzz_sources)
     get_filename_component(name "${source}" NAME_WE)
     string(REGEX REPLACE "_fuzz$" "" name "${name}")
@@ -15,6 +18,11 @@ foreach(source IN LISTS fuzz_sources)
     target_link_libraries(heeler_fuzz_${name} PRIVATE heeler_everything)
     target_compile_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer -O1)
     target_link_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer)
+
+    if(name STREQUAL "protocol") # of heeler-serve
+        target_link_libraries(heeler_fuzz_${name} PRIVATE heeler_tools_command_lines heeler_tools_store
+                                                          heeler_tools_channels)
+    endif()
 
     set(found "${CMAKE_CURRENT_BINARY_DIR}/fuzz/${name}")
     file(MAKE_DIRECTORY "${found}")
