@@ -12,10 +12,10 @@
 namespace common {
 
 /// All of them, here and nowhere else: what is not in this list cannot be read by `from_environment`.
-inline constexpr std::array<std::string_view, 13> own_variables = {
+inline constexpr std::array<std::string_view, 14> own_variables = {
     "HEELER_TELEGRAM_TOKEN", "HEELER_TELEGRAM_API", "HEELER_SLACK_URL",   "HEELER_WEBHOOK_URL", "HEELER_WEBHOOK_SECRET",
     "HEELER_GITHUB_TOKEN",   "HEELER_GITHUB_API",   "HEELER_SMTP_SERVER", "HEELER_SMTP_FROM",   "HEELER_SMTP_USER",
-    "HEELER_SMTP_PASSWORD",  "HEELER_PING_URL",     "HEELER_STORE"};
+    "HEELER_SMTP_PASSWORD",  "HEELER_PING_URL",     "HEELER_STORE",       "HEELER_OTLP_TOKEN"};
 
 /// The name of one of them; any other does not compile.
 struct OwnVariable {

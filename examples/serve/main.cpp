@@ -26,9 +26,12 @@
 #include "client_control.hpp"
 #include "holders.hpp"
 #include "options.hpp"
+#include "otlp.hpp"
 #include "protocol.hpp"
 #include "requests.hpp"
 #include "server.hpp"
+#include "span_runs.hpp"
+#include "verdict_log.hpp"
 
 namespace {
 
@@ -54,8 +57,8 @@ std::string run_of(const heeler::Event& event) {
 /// Passes on what cycles report: of a run to the client that has it, of none to all.
 class Teller {
 public:
-    Teller(serve::Dog& dog, serve::Holders& holders, common::LifeSigns& signs)
-        : dog_{dog}, holders_{holders}, signs_{signs} {}
+    Teller(serve::Dog& dog, serve::Holders& holders, common::LifeSigns& signs, serve::VerdictLog& log)
+        : dog_{dog}, holders_{holders}, signs_{signs}, log_{log} {}
 
     void tell(const heeler::CycleReport& report) {
         const heeler::Instant now = dog_.clock().now();
@@ -66,6 +69,7 @@ public:
                 if (const auto line = errors_.line_of(*error, now.elapsed)) say(*line);
             pass_on(event, {{}, now.wall - heeler::WallTime{}});
         }
+        log_.note(report, now.wall);
         signs_.note(dog_, report);
     }
 
@@ -82,6 +86,7 @@ private:
     serve::Dog& dog_;
     serve::Holders& holders_;
     common::LifeSigns& signs_;
+    serve::VerdictLog& log_;
     common::ErrorNews errors_;
 };
 
@@ -127,6 +132,14 @@ Quit opened(const heeler::CycleReport& first) {
     return {};
 }
 
+Quit listen_for_spans(serve::OtlpReceiver& otlp, const serve::Options& options) {
+    if (!options.otlp_port) return {};
+    const auto port = otlp.listen(*options.otlp_port);
+    if (!port) return {serve::exit_socket, port.error().message};
+    say("spans are read at http://127.0.0.1:" + std::to_string(*port));
+    return {};
+}
+
 Quit watch(const serve::Options& options) {
     serve::hold_signals();
     common::LifeSigns signs{options.ping, say};
@@ -153,8 +166,13 @@ Quit watch(const serve::Options& options) {
     }
     serve::Requests requests{dog, holders, control, options.preset};
     serve::Server server{requests, holders, control};
-    Teller teller{dog, holders, signs};
+    serve::VerdictLog log{options.otlp_log, say};
+    if (const auto written = log.open(); !written) return {serve::exit_usage, written.error().message};
+    Teller teller{dog, holders, signs, log};
     teller.tell(first);
+    serve::SpanRuns spans{dog, options.preset, say};
+    serve::OtlpReceiver otlp{spans, options.otlp_token};
+    if (const auto quit = listen_for_spans(otlp, options); quit.status != serve::exit_ok) return quit;
     heeler::Runner runner{dog, std::chrono::seconds{1},
                           [&](const heeler::CycleReport& report) { teller.tell(report); }};
     options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);

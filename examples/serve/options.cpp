@@ -10,6 +10,7 @@
 #include "../common/command_line.hpp"
 #include "../common/given_settings.hpp"
 #include "../common/life_signs.hpp"
+#include "../common/own_environment.hpp"
 #include "../common/presets.hpp"
 #include "../common/state_directory.hpp"
 
@@ -42,6 +43,9 @@ std::string contradiction(const Options& options, const std::string& store) {
     if (!common::is_ping_url(options.ping)) return "--ping, or HEELER_PING_URL: it begins with https:// or http://";
     if (options.patience < std::chrono::milliseconds(100) || options.patience > std::chrono::minutes(10))
         return "--patience: from 100ms to 10m";
+    if (options.otlp_port && options.otlp_token.size() < shortest_token)
+        return "--otlp: HEELER_OTLP_TOKEN must hold a secret of at least " + std::to_string(shortest_token) +
+               " characters, which exporters send: others on this machine could report in their name";
     if (!store.empty() && !options.in_memory && options.store.sqlite_file.empty() && options.store.postgres.empty())
         return "--store is '" + heeler::text::redact(store) +
                "', but must be 'memory', 'sqlite:PATH' or 'postgres:URL'";
@@ -76,6 +80,14 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
     common::add_duration(app, "--patience", options.patience,
                          "How long a client's answer is waited for, and the client itself (default: 10s)");
+    app.add_option("--otlp", options.otlp_port,
+                   "Read spans and logs of OpenTelemetry there, on this machine alone, with the token in "
+                   "HEELER_OTLP_TOKEN; 0: any port")
+        ->type_name("PORT")
+        ->check(CLI::Range(0, 65535));
+    app.add_option("--otlp-log", options.otlp_log,
+                   "Write verdicts as log records of OpenTelemetry: a file, or the URL of a collector (.../v1/logs)")
+        ->type_name("WHERE");
     app.add_flag("--shadow", options.shadow, "Decide and record everything, ask clients for nothing");
     app.add_flag("--protocol", options.protocol, "Print what may be said, as a JSON Schema, and exit");
     try {
@@ -88,6 +100,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
         return Quit{exit_usage, common::complaint(app, error)};
     }
     options.ping = common::ping_url(options.ping);
+    options.otlp_token = common::from_environment("HEELER_OTLP_TOKEN");
     options.in_memory = store == "memory";
     if (!options.in_memory) static_cast<void>(common::read_store(store, options.store));
     if (std::string wrong = contradiction(options, store); !wrong.empty()) return Quit{exit_usage, std::move(wrong)};

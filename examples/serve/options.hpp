@@ -1,6 +1,7 @@
 // The command line of heeler-serve as values.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "exit_status.hpp"
 
 namespace serve {
+
+/// Of the token, without which no exporter is heard.
+inline constexpr std::size_t shortest_token = 16;
 
 struct Options {
     std::string name = "serve";
@@ -24,6 +28,9 @@ struct Options {
     std::string ping;                 ///< of a dead man's switch; empty: none
     heeler::Duration patience = std::chrono::seconds(10);
     bool shadow = false;
+    std::optional<int> otlp_port;  ///< of the receiver of spans and logs; 0: any
+    std::string otlp_token;
+    std::string otlp_log;   ///< where verdicts go as log records: a file or a URL; empty: nowhere
     bool protocol = false;  ///< print it, and nothing else
 };
 

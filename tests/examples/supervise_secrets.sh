@@ -9,7 +9,7 @@ sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)
 tools=$(dirname "$bin")
 
 own=$(sed -n '/own_variables = {/,/};/p' "$sources/common/own_environment.hpp" | grep -o 'HEELER_[A-Z_]*')
-[ "$(wc -w <<<"$own")" = 13 ] || fail "the list is not found" <(echo "$own")
+[ "$(wc -w <<<"$own")" = 14 ] || fail "the list is not found" <(echo "$own")
 for name in $own; do export "$name=sesame-$name"; done
 export HEELER_STORE=sqlite:$work/sesame.db HEELER_TEST_KEPT=kept
 export HEELER_WEBHOOK_URL=http://127.0.0.1:9/sesame HEELER_PING_URL=http://127.0.0.1:9/sesame
