@@ -90,8 +90,9 @@ std::string marks_text(const RunView& view, Instant now) {
 std::string next_text(const RunView& view, Instant now) {
     if (!view.readable) return "?";
     if (!view.next.at) return view.next.what;
-    const bool late = *view.next.at < now.wall;
-    return view.next.what + (late ? ", due " : " ") + relative(*view.next.at, now);
+    // What is written is not written again where nothing changes, so the moment may be one of many that are over.
+    if (*view.next.at <= now.wall) return view.next.what + " with the next cycle";
+    return view.next.what + " " + relative(*view.next.at, now);
 }
 
 std::string condition_name(const Condition& condition) { return std::string{condition.key()}; }

@@ -103,6 +103,16 @@ says "$work/text" "something else"
 for store in redis:x sqlite: postgres: "" "$work/none.db" memory; do expect 2 "--store $store" status; done
 says "$work/err" "--store is 'memory'"
 
+echo "== what was due long ago, and was not written since"
+store=sqlite:$work/late.db
+{
+    since 900 '"type":"run","run":"late"'
+    since 890 '"type":"tick"'
+} | watch
+expect 0 "late" status
+silent "$work/out" "due "
+says "$work/out" "with the next cycle"
+
 store=sqlite:$work/store.db
 scenario | watch
 
