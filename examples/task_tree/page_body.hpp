@@ -25,8 +25,8 @@ inline constexpr const char* page_body = R"html(
       <dt><label for="status">Status</label></dt><dd><select id="status"></select>
         <select id="disposition" aria-label="Disposition of the review" hidden>
           <option value="legitimate">legitimate</option><option value="restored">restored</option>
-        </select></dd>
-      <dd class="hint" id="inner" hidden>Only leaves make a stop: what is set here does not count for the watch.</dd>
+        </select>
+        <span class="hint" id="inner" hidden>Only leaves make a stop: what is set here does not count for the watch.</span></dd>
       <dt><label for="assignee">Assignee</label></dt><dd><select id="assignee"></select></dd>
       <dt>Run</dt><dd id="run-row"></dd>
       <dt>Watchdog</dt><dd id="watch-row"></dd>

@@ -475,8 +475,8 @@ def capabilities(server):
     offered = [wake["payload"] for wake in server.wakes() if wake["issueId"] == review][0]["capabilities"]["operations"]
     me = as_run(server.start_run(review, "reviewer"))
     for op in offered:
-        status, answer = server.ask("POST", "/api/batch", {"requestId": op, "ops": [{"op": op}]}, me)
-        check(status == 400 and "no operation" not in answer["error"], f"{op}: {status} {answer}")
+        status, answer = server.ask("POST", "/api/batch", {"requestId": op, "ops": [{"op": op, "target": "T404"}]}, me)
+        check(status >= 400 and "no operation" not in answer["error"], f"{op}: {status} {answer}")
     look = lambda status, name, after, who=me: server.expect(status, "PUT", server.issue(name, "/monitor"),
                                                              {"after": after}, who)
     for after in ("0s", "soon", "", "1000d"):

@@ -29,6 +29,7 @@ def set_watch(page):
     page.says("#watch-name", "reviewer")
     page.says("#watch-preview", "No payment without a test. <b>&</b>")
     page.says("#watch-verdict", "live")
+    page.says("#inner", "does not count")
     page.sees('#audit [data-kind="issue.watchdog_created"]')
 
 
@@ -49,6 +50,7 @@ def stop(page):
     for issue, result in (("CART", "evidence: 14 tests"), ("PAY", "it looks good"), ("MAIL", "evidence: it arrived")):
         page.click(row(issue))
         page.says("#detail-id", issue)
+        page.when(lambda: not page.there("#inner"), "a leaf counts")
         page.sees(f"{row(issue)}[data-state=live]")
         page.click("#start-run")
         page.sees("#end-run")
