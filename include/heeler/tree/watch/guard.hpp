@@ -131,7 +131,9 @@ private:
                              if (is_pinned_stop(scope, pin, scan)) return granted("the tree is as it was");
                              return repin(tree, scope, pin, scan);
                          });
-        if (after.answer.allowed) keep(std::move(after.pin));
+        if (!after.answer.allowed) return;
+        put_on_record(after, std::nullopt, {});
+        keep(std::move(after.pin));
     }
 
     /// `judge(tree, scope, pin, scan, earlier)` answers about the tree as it is now; `mutations`: what is asked for.
@@ -255,6 +257,7 @@ private:
         const std::string text = encoded(note);
         const Reading reading{TaskTreeRule::guard_reading, text};
         const bool learns = note.batch || note.pin;
+        if (!learns && records.empty()) return;
         const auto stored = records_.note(*handle, watch, learns ? &reading : nullptr, std::move(records));
         if (!stored && asked.answer.allowed)
             asked.answer = forbidden("what is allowed cannot be put on record: " + stored.error().message);
