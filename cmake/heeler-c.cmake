@@ -14,9 +14,7 @@ set_target_properties(
                VERSION ${PROJECT_VERSION}
                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
                CXX_VISIBILITY_PRESET hidden
-               VISIBILITY_INLINES_HIDDEN ON
-               UNITY_BUILD ON
-               UNITY_BUILD_BATCH_SIZE 0)
+               VISIBILITY_INLINES_HIDDEN ON)
 target_link_libraries(heeler_c PRIVATE $<BUILD_INTERFACE:heeler_compiled> $<BUILD_INTERFACE:heeler_sqlite>
                                        $<BUILD_INTERFACE:heeler_json>)
 if(TARGET heeler_postgres)

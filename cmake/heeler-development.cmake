@@ -28,6 +28,7 @@ endif()
 target_link_libraries(heeler_compiled PRIVATE $<BUILD_INTERFACE:heeler_development>)
 if(TARGET heeler_c)
     target_link_libraries(heeler_c PRIVATE $<BUILD_INTERFACE:heeler_development>)
+    set_target_properties(heeler_c PROPERTIES UNITY_BUILD ${HEELER_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endif()
 
 # A faster linker, if the compiler finds one and nobody chose another.

@@ -1,4 +1,8 @@
 // What is reported of runs.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
 #include <heeler/c/watchdog.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/explain/observed_error.hpp>

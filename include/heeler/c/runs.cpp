@@ -1,5 +1,7 @@
 // How runs are taken in and ended, and what is asked of them; and a cycle over all of them.
+#include <atomic>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
