@@ -15,8 +15,8 @@ using heeler::ErrorCode;
 using heeler::Result;
 using heeler::detail::JsonValue;
 
-/// Of runs and traces that may come back so many are remembered, and so many spans of each.
-constexpr std::size_t most_runs = 10'000, most_told = 4096;
+/// So many runs and traces that may go on are remembered, and so many spans that may be told again.
+constexpr std::size_t most_runs = 10'000, most_told = 50'000;
 
 constexpr std::string_view details_event = "gen_ai.client.inference.operation.details";
 
@@ -118,7 +118,7 @@ Result<void> SpanRuns::take(const Span& span) {
     if (id.empty()) return {};
     const auto run = begin(id, span);
     if (!run) return tl::unexpected<heeler::Error>(run.error());
-    if (!is_new(**run, span.value["spanId"].text())) return {};
+    if (!is_new(span.value)) return {};
     (*run)->reader.read(span.value, (*run)->conversation);
     const auto told = pass_on(id, **run);
     return told && is_root(span.value) ? end(id, **run, span.value) : told;
@@ -139,13 +139,14 @@ Result<SpanRuns::Run*> SpanRuns::begin(const std::string& id, const Span& span) 
     return &run;
 }
 
-bool SpanRuns::is_new(Run& run, std::string_view span) {
-    if (span.empty()) return true;
-    if (!run.told.emplace(span).second) return false;
-    run.told_in_order.emplace_back(span);
-    if (run.told_in_order.size() > most_told) {
-        run.told.erase(run.told_in_order.front());
-        run.told_in_order.pop_front();
+bool SpanRuns::is_new(const Value& span) {
+    if (span["spanId"].text().empty()) return true;
+    std::string id = std::string{span["traceId"].text()}.append(span["spanId"].text());
+    if (!told_.insert(id).second) return false;
+    told_in_order_.push_back(std::move(id));
+    if (told_in_order_.size() > most_told) {
+        told_.erase(told_in_order_.front());
+        told_in_order_.pop_front();
     }
     return true;
 }

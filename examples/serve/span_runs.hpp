@@ -48,8 +48,6 @@ private:
         heeler::RunHandle handle{};
         heeler::OtelTranscript reader{};
         heeler::Conversation conversation{};
-        std::set<std::string, std::less<>> told{};  ///< ids of spans
-        std::deque<std::string> told_in_order{};
         bool is_trace = false;
         bool lacks_arguments = false;  ///< which was said
     };
@@ -65,7 +63,7 @@ private:
     [[nodiscard]] std::string run_of(const Value& span) const;
     [[nodiscard]] heeler::Result<void> take(const Span& span);
     [[nodiscard]] heeler::Result<Run*> begin(const std::string& id, const Span& span);
-    [[nodiscard]] static bool is_new(Run& run, std::string_view span);
+    [[nodiscard]] bool is_new(const Value& span);
     [[nodiscard]] heeler::Result<void> pass_on(const std::string& id, Run& run);
     [[nodiscard]] heeler::Result<void> end(const std::string& id, Run& run, const Value& root);
 
@@ -76,6 +74,8 @@ private:
     simdjson::dom::parser parser_;
     std::map<std::string, Run, std::less<>> runs_;
     std::map<std::string, std::string, std::less<>> conversations_;  ///< by trace
+    std::set<std::string> told_;                                     ///< ids of spans, the newest of all runs
+    std::deque<std::string> told_in_order_;
 };
 
 }  // namespace serve
