@@ -1,8 +1,11 @@
 // A C++ host of the C interface whose callbacks throw, and which includes both languages' headers.
 #include <heeler/heeler.hpp>
 
+#include <cstring>
 #include <stdexcept>
 #include <string>
+
+#include <heeler/c/host.hpp>
 
 #include "host.h"
 
@@ -73,9 +76,18 @@ void what_now_and_wake_throw_fails_the_call() {
     CHECK_OK(heeler_close(watchdog));
 }
 
+void a_note_without_an_end_has_one() {
+    const auto note = heeler::c::noted(heeler::ErrorCode::failed, [](char* text, std::size_t size) {
+        std::memset(text, 'x', size);
+        return HEELER_OK;
+    });
+    CHECK(note && *note == std::string(511, 'x'));
+}
+
 }  // namespace
 
 int main() {
+    a_note_without_an_end_has_one();
     what_act_and_notify_throw_is_on_record();
     what_now_and_wake_throw_fails_the_call();
     std::puts(failures == 0 ? "all passed" : "failed");
