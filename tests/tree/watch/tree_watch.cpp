@@ -535,7 +535,7 @@ TEST_CASE("a host that refuses is asked again, later each time, and a person is 
     CHECK(f.notifier.sent()[0].alert.kind == "escalation");
     const Alert told = f.notifier.sent()[0].alert;
     CHECK_THAT(told_in(told, "next"),
-               ContainsSubstring("judged again at " + text::rfc3339(told.at + 4min) + "; what its host"));
+               ContainsSubstring("judged again at " + text::rfc3339(told.at + 4min) + "; where its host refused"));
     CHECK_THAT(told_in(f.notifier.sent()[0].alert, "done"),
                ContainsSubstring(std::string{tree_verb_names[static_cast<std::size_t>(verb)]}));
     CHECK(f.status().escalated);

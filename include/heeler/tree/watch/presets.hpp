@@ -31,8 +31,8 @@ inline void speak_of_tree(Alert& alert, const Run&, Duration) {
         if (detail.name == "done") detail.value = "the wakes in the history: " + detail.value;
         if (detail.name == "next")
             detail.value +=
-                "; what its host refuses is asked of it again then, and after growing pauses of at most an hour; a "
-                "stop that was given up is left alone until the tree changes or somebody sets the watch anew";
+                "; where its host refused, it is asked again, after growing pauses of at most an hour; where the stop "
+                "was given up, it is left alone until the tree changes or somebody sets the watch anew";
     }
 }
 

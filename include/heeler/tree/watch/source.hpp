@@ -145,8 +145,10 @@ private:
         seen.node = node.id;
         seen.agent = node.assignee_agent;
         if (node.runs.empty()) seen.created = node.created_at;
+        seen.live = is_live(node);
         if (node.origin == review_origin) seen.watched = node.origin_id;
-        for (const TaskTree::Visit& below : tree.walk(node.tenant, node.id)) seen.live |= is_live(*below.node);
+        if (!seen.live)
+            for (const TaskTree::Visit& below : tree.walk(node.tenant, node.id)) seen.live |= is_live(*below.node);
         seen.stranded = !seen.live && is_work_of_agent(node) && is_taken_up(tree, node);
         texts_.push_back(encoded(std::move(seen)));
         Polled polled;
