@@ -300,6 +300,16 @@ TEST_CASE("a label can hold anything and breaks nothing, and no metric names a r
     CHECK(Exposition{text}.has("heeler_outbox_pending"));
 }
 
+TEST_CASE("clears of the monitor's own context are counted, with its size where that is known [M-139]") {
+    const Exposition none{prometheus_text(ContextClears{})};
+    CHECK(none.value("heeler_context_clears_total{outcome=\"done\"}") == 0);
+    CHECK_FALSE(none.has("heeler_context_cleared_size"));
+    const Exposition some{prometheus_text(ContextClears{7, 2, 4096})};
+    CHECK(some.value("heeler_context_clears_total{outcome=\"done\"}") == 7);
+    CHECK(some.value("heeler_context_clears_total{outcome=\"failed\"}") == 2);
+    CHECK(some.value("heeler_context_cleared_size") == 4096);
+}
+
 TEST_CASE("the names of all metrics") {
     Telemetry telemetry;
     telemetry.heard(Observed::ok, Heartbeat{});

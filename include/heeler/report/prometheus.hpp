@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <heeler/core/context_reset.hpp>
 #include <heeler/core/observed.hpp>
 #include <heeler/core/vitals.hpp>
 #include <heeler/report/telemetry.hpp>
@@ -206,6 +207,17 @@ inline void write_store(PrometheusWriter& to, const Vitals& seen) {
     detail::write_outbox(to, seen);
     detail::write_ticks(to, counts);
     detail::write_store(to, seen);
+    return std::move(to).take();
+}
+
+/// What a watchdog that clears a context of its own adds to them (`context_clears()`).
+[[nodiscard]] inline std::string prometheus_text(const ContextClears& clears) {
+    detail::PrometheusWriter to;
+    to.family("context_clears_total", "counter", "Clears of the monitor's own context.")
+        .sample(clears.done, {{"outcome", "done"}})
+        .sample(clears.failed, {{"outcome", "failed"}});
+    to.family("context_cleared_size", "gauge", "Of that context just before it was cleared last, in its own unit.");
+    if (clears.last_size) to.sample(*clears.last_size);
     return std::move(to).take();
 }
 
