@@ -14,11 +14,14 @@
 #include <sys/select.h>
 
 #include <heeler/agent/command_reset.hpp>
+#include <heeler/agent/name_regex.hpp>
 #include <heeler/agent/tmux_pane.hpp>
 #include <heeler/alert/group.hpp>
 #include <heeler/alert/timer_set.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/report/prometheus.hpp>
+#include <heeler/report/telemetry.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/text/one_line.hpp>
 
@@ -26,6 +29,8 @@
 #include "../common/channels.hpp"
 #include "../common/given_settings.hpp"
 #include "../common/own_environment.hpp"
+#include "clear_tool.hpp"
+#include "metrics_file.hpp"
 #include "options.hpp"
 #include "orchestrator.hpp"
 #include "panes.hpp"
@@ -132,21 +137,24 @@ private:
     bool said_ = false;
 };
 
-/// Clears the monitor's own pane; if it is to be known, the orchestrator hears of it before.
+/// Clears the monitor's own pane; if it is to be known, the orchestrator hears of it before. Where something is to
+/// survive, the agent is told of it after.
 class OwnContext {
 public:
     OwnContext(heeler::TmuxPane& own, const Options& options, Listener& listener)
-        : reset_{own, options.clear}, tells_{options.tell_clears}, listener_{listener} {}
+        : own_{own}, reset_{own, options.clear}, options_{options}, listener_{listener} {}
 
     [[nodiscard]] heeler::Result<void> clear() {
-        if (tells_) listener_.note(worker_monitor::clear_json(reset_.size()));
-        return reset_.clear();
+        if (options_.tell_clears) listener_.note(worker_monitor::clear_json(reset_.size()));
+        const auto cleared = reset_.clear();
+        return cleared && !options_.after_clear.empty() ? heeler::submit_line(own_, options_.after_clear) : cleared;
     }
     [[nodiscard]] std::optional<std::uint64_t> size() { return reset_.size(); }
 
 private:
+    heeler::TmuxPane& own_;
     heeler::CommandReset<heeler::TmuxPane> reset_;
-    bool tells_;
+    const Options& options_;
     Listener& listener_;
 };
 
@@ -162,6 +170,9 @@ heeler::Result<heeler::RunClass> worker_rules(const Options& options, const heel
     }
     const auto laid = common::lay_settings(rules, options.config, warn);
     if (!laid) return tl::unexpected<heeler::Error>(laid.error());
+    if (options.name_regex.empty()) return rules;
+    const auto taken = heeler::set_name_regex(*rules.applicability.filter, options.name_regex);
+    if (!taken) return heeler::fail(taken.error().code, "--name-regex: " + taken.error().message);
     return rules;
 }
 
@@ -202,7 +213,7 @@ public:
         Orchestrator* const process = listener_.process();
         Keeper keeper{process, options_.restart};
         while (stop_asked == 0) {
-            tell(dog_.cycle());
+            told(dog_.cycle());
             check();
             // One at a time: whoever asks without end stops no cycle.
             const auto line = process == nullptr ? std::nullopt : process->heard();
@@ -218,7 +229,7 @@ public:
     void end() {
         const heeler::Elapsed until = now() + std::chrono::seconds{7};
         while (!options_.notify.empty() && owed() > 0 && now() < until) {
-            tell(dog_.deliver());
+            told(dog_.deliver());
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
         }
         if (owed() == 0) return;
@@ -236,6 +247,16 @@ private:
         return std::clamp<Duration>(next - now(), Duration::zero(), std::chrono::seconds{1});
     }
 
+    void told(const heeler::CycleReport& report) {
+        tell(report);
+        if (options_.metrics.empty()) return;
+        telemetry_.add(report, dog_.clock().now().wall);
+        const auto written =
+            worker_monitor::write_anew(options_.metrics, heeler::prometheus_text(dog_.vitals(), telemetry_.counts()) +
+                                                             heeler::prometheus_text(dog_.context_clears()));
+        if (!written) warn("--metrics: " + written.error().message);
+    }
+
     /// Wakes the agent in the monitor's own pane.
     void check() {
         const auto fired = timers_.fire(
@@ -250,6 +271,7 @@ private:
     heeler::TmuxPane& own_;
     const Options& options_;
     heeler::TimerSet timers_;
+    heeler::Telemetry telemetry_;
 };
 
 int watch(const Options& options) {
@@ -260,6 +282,7 @@ int watch(const Options& options) {
     heeler::TmuxPane own{server, options.own, options.agent};
     if (!options.own.empty())
         if (const auto there = check_own(own); !there) return fail(there.error(), worker_monitor::exit_usage);
+    if (options.clear_tool) return worker_monitor::serve_clear_tool(own, options.clear);
     common::Channels channels;
     channels.tell(warn);
     for (const std::string& spec : options.notify)

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -30,6 +32,18 @@ An orchestrator reads {"msg_type":"worker.stuck","payload":{...}} from its input
 {"nudge":"NAME","text":"..."} to its output. In NAME's pane the text is typed as one line. Without a command the
 orchestrator is every pane with the tag "orchestrator", into which these lines are typed.
 The user options of the session that this runs in are settings as well: @heeler_stuck_threshold 5.)";
+
+void check_need_of_own(const Options& options) {
+    const std::pair<const char*, bool> given[] = {{"--check", !options.check.empty()},
+                                                  {"--tell-clears", options.tell_clears},
+                                                  {"--after-clear", !options.after_clear.empty()},
+                                                  {"--clear-tool", options.clear_tool}};
+    for (const auto& [option, is_given] : given)
+        if (is_given && options.own.empty())
+            throw CLI::ValidationError(std::string{option} + " needs --own and --agent: whose pane is it");
+    if (options.clear_tool && !options.orchestrator.empty())
+        throw CLI::ValidationError("--clear-tool watches nothing, and has no orchestrator");
+}
 
 }  // namespace
 
@@ -61,11 +75,20 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     app.add_option("--check", options.check, "What is typed there every so often, to have its agent look: check")
         ->type_name("TEXT");
     app.add_flag("--tell-clears", options.tell_clears, "Tell the orchestrator before each clear (monitor.clear)");
+    app.add_option("--after-clear", options.after_clear, "What is typed there after a clear: Read monitor-notes")
+        ->type_name("TEXT");
+    app.add_flag("--clear-tool", options.clear_tool,
+                 "Watch nothing: be an MCP server for the agent, with the tool watchdog_clear, which clears its pane");
+    app.add_option("--name-regex", options.name_regex,
+                   "Workers by name: a regular expression, in place of name_pattern")
+        ->type_name("PATTERN");
     app.add_flag("--restart", options.restart,
                  "Start the orchestrator again when it ends, after 1 s, 2 s ... 60 s; else this ends as well, with 1");
     duration("--every", options.every, "How often it is looked, 1s or more (default: 30)");
     duration("--for", options.length, "End after so long");
     app.add_option("--config", options.config, common::config_help)->type_name("FILE.json");
+    app.add_option("--metrics", options.metrics, "Write the metrics for Prometheus here, after each cycle")
+        ->type_name("FILE");
     app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_option_function<std::string>("--store", take_store, "sqlite:PATH, or memory, which is the default");
     try {
@@ -79,9 +102,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         if (options.own == "self") options.own = options.here;
         if (options.own.empty() != options.agent.empty())
             throw CLI::ValidationError("--own and --agent belong together: which pane is cleared, and whose it is");
-        for (const bool needs_own : {!options.check.empty(), options.tell_clears})
-            if (needs_own && options.own.empty())
-                throw CLI::ValidationError("--check and --tell-clears need --own and --agent: whose pane is it");
+        check_need_of_own(options);
         // What is typed would wait for the shell that this was started from, which would execute it.
         if (argc > 0 && options.agent == std::filesystem::path(argv[0]).filename())
             throw CLI::ValidationError("--agent " + options.agent + ": it reads nothing that is typed; name the agent");

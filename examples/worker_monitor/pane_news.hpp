@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,12 +27,12 @@ struct PaneMark {
     std::size_t size = 0;                 ///< bytes of the last row
     std::uint64_t last = 0;               ///< fingerprint of the last row
     bool is_over = false;                 ///< that its program is over, or the pane gone, was heard
-    bool asks = false;                    ///< a question stood on a screen that is drawn as a whole
-    std::vector<std::uint64_t> screen{};  ///< fingerprints of the rows of such a screen
+    bool asks = false;                    ///< a question stood at its end
+    std::vector<std::uint64_t> screen{};  ///< fingerprints of the rows of the screen
     std::string status{};                 ///< what the pane reported
 };
 
-/// Of a screen that is drawn as a whole.
+/// Of a screen.
 inline constexpr std::size_t most_rows = 500;
 
 [[nodiscard]] inline std::string text_of(const PaneMark& mark) {
@@ -87,6 +88,20 @@ namespace detail {
 
 }  // namespace detail
 
+/// A row of lines around something else, or an empty one.
+[[nodiscard]] inline bool is_frame(std::string_view row) {
+    constexpr std::string_view box = "\xe2\x94";  // U+2500 to U+253F, and U+2540 to U+257F:
+    constexpr std::string_view rest_of_box = "\xe2\x95";
+    while (!row.empty())
+        if (row.front() == ' ')
+            row.remove_prefix(1);
+        else if (row.size() >= 3 && (row.starts_with(box) || row.starts_with(rest_of_box)))
+            row.remove_prefix(3);
+        else
+            return false;
+    return true;
+}
+
 /// A row that says something, without the frame around it.
 [[nodiscard]] inline std::string_view words_in(std::string_view row) {
     constexpr std::string_view frame = "\xe2\x94\x80\xe2\x94\x82\xe2\x95\xad\xe2\x95\xae\xe2\x95\xaf\xe2\x95\xb0|+-=~ ";
@@ -95,19 +110,50 @@ namespace detail {
     return row.substr(first, row.find_last_not_of(frame) - first + 1);
 }
 
-/// The question that a screen ends with, wherever the hints below it end; empty: there is none.
+/// How the dialogs of coding agents ask, besides `heeler::prompt_patterns`.
+inline constexpr std::array<std::string_view, 6> dialog_questions{
+    "Do you want to ", "Would you like to ", "Apply this change?", "Allow execution", "Allow Codex to", "(Y)es/(N)o"};
+
+[[nodiscard]] inline bool is_question(std::string_view words) {
+    const auto has = [&](std::string_view pattern) { return words.find(pattern) != std::string_view::npos; };
+    return std::any_of(heeler::prompt_patterns.begin(), heeler::prompt_patterns.end(), has) ||
+           std::any_of(dialog_questions.begin(), dialog_questions.end(), has);
+}
+
+/// An answer that can be chosen ("1. Yes", with a mark before the one that is), or the keys that do.
+[[nodiscard]] inline bool is_choice(std::string_view words) {
+    constexpr std::array<std::string_view, 5> marks{"\xe2\x9d\xaf", "\xe2\x80\xba", "\xe2\x97\x8f", "\xe2\x97\x8b",
+                                                    ">"};
+    for (const std::string_view mark : marks)
+        if (words.starts_with(mark)) words = words_in(words.substr(mark.size()));
+    const std::size_t digits = std::min(words.find_first_not_of("0123456789"), words.size());
+    if (digits > 0) return words.substr(digits).starts_with('.');
+    constexpr std::array<std::string_view, 4> keys{"to cancel", "to confirm", "to select",
+                                                   "Waiting for user confirmation"};
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](std::string_view key) { return words.find(key) != std::string_view::npos; });
+}
+
+/// The question that a screen ends with; empty: there is none, or the agent says that it works. Below a question stands
+/// nothing, or its answers and some hints; where the program draws the whole screen, anything.
 [[nodiscard]] inline std::string_view question_on(const heeler::TmuxCapture& seen) {
     int looked_at = 0;
-    for (std::size_t at = seen.rows.size(); seen.is_full && at > seen.above && looked_at < 12; --at) {
+    int others = 0;
+    bool has_choice = seen.is_full;
+    for (std::size_t at = seen.rows.size(); at > seen.above && looked_at < 12; --at) {
         const std::string_view words = words_in(seen.rows[at - 1]);
-        for (const std::string_view pattern : heeler::prompt_patterns)
-            if (words.find(pattern) != std::string_view::npos) return words;
-        looked_at += words.empty() ? 0 : 1;
+        if (words.empty()) continue;
+        if (words.find("esc to interrupt") != std::string_view::npos) return {};
+        if (is_question(words)) return has_choice || others == 0 ? words : std::string_view{};
+        has_choice = has_choice || is_choice(words);
+        others += is_choice(words) ? 0 : 1;
+        if (!seen.is_full && others > 6) return {};
+        ++looked_at;
     }
     return {};
 }
 
-/// The rows of a screen that is drawn as a whole which are others than they were.
+/// The rows of the screen that are others than they were.
 [[nodiscard]] inline std::string redrawn_since(const heeler::TmuxCapture& seen, const PaneMark& mark) {
     std::string news;
     for (std::size_t at = seen.above; at < seen.rows.size(); ++at) {
@@ -119,22 +165,46 @@ namespace detail {
     return news;
 }
 
-/// What is new in the pane since the mark, line by line: rows below the marked one, and what was added to it. A screen
-/// that was drawn anew is new as a whole, of one that its program draws as a whole the rows that changed; of output
-/// that ran through faster than it was looked at, what is still there.
-[[nodiscard]] inline std::string news_since(const heeler::TmuxCapture& seen, const PaneMark& mark) {
-    if (seen.is_full) return redrawn_since(seen, mark);
+/// How many rows at the bottom of the screen stood there before.
+[[nodiscard]] inline std::size_t rows_that_stay(const heeler::TmuxCapture& seen, const PaneMark& mark) {
+    const std::size_t most = std::min(seen.rows.size(), mark.screen.size());
+    std::size_t count = 0;
+    while (count < most && heeler::text::fingerprint_text(seen.rows[seen.rows.size() - 1 - count]) ==
+                               mark.screen[mark.screen.size() - 1 - count])
+        ++count;
+    return count;
+}
+
+/// The rows from `at` on, but for so many at the bottom and those that were on the screen.
+[[nodiscard]] inline std::string added_rows(const heeler::TmuxCapture& seen, std::size_t at, std::size_t without,
+                                            const PaneMark& were) {
     std::string news;
-    const auto add = [&](std::string_view row) { news.append(row).push_back('\n'); };
+    for (; at + without < seen.rows.size(); ++at) {
+        const auto print = heeler::text::fingerprint_text(seen.rows[at]);
+        const bool stood = std::find(were.screen.begin(), were.screen.end(), print) != were.screen.end();
+        if (!stood && !is_frame(seen.rows[at])) news.append(seen.rows[at]).push_back('\n');
+    }
+    return news;
+}
+
+/// What is new in the pane since the mark, line by line: rows below the marked one, and what was added to it. Agents
+/// keep rows at the bottom that stay, and draw above them: of a screen that was drawn anew, new are the rows that were
+/// not on it; of output that ran through faster than it was looked at, what is still there.
+[[nodiscard]] inline std::string news_since(const heeler::TmuxCapture& seen, const PaneMark& mark) {
     const auto marked = mark.end == 0 ? std::nullopt : detail::marked_row(seen, mark);
+    const bool adds_nothing = marked && *marked + 1 == seen.rows.size() && seen.rows[*marked].size() == mark.size;
+    if (seen.is_full || (adds_nothing && seen.history == mark.history)) return redrawn_since(seen, mark);
+    std::string news;
     const bool ran_through = mark.end <= seen.history - seen.above;
     std::size_t at = ran_through ? 0 : static_cast<std::size_t>(seen.above);
     if (marked) {
-        if (seen.rows[*marked].size() > mark.size) add(std::string_view(seen.rows[*marked]).substr(mark.size));
+        if (seen.rows[*marked].size() > mark.size)
+            news.append(std::string_view(seen.rows[*marked]).substr(mark.size)).push_back('\n');
         at = *marked + 1;
     }
-    for (; at < seen.rows.size(); ++at) add(seen.rows[at]);
-    return news;
+    const std::string above = added_rows(seen, at, rows_that_stay(seen, mark), marked ? PaneMark{} : mark);
+    if (!above.empty()) return news + above;
+    return news + added_rows(seen, at, 0, marked ? PaneMark{} : mark);
 }
 
 /// The mark of what was seen.
@@ -144,7 +214,7 @@ namespace detail {
     mark.history = seen.history;
     mark.status = std::move(status);
     mark.asks = !question_on(seen).empty();
-    for (std::size_t at = seen.above; seen.is_full && at < seen.rows.size(); ++at)
+    for (std::size_t at = seen.above; at < seen.rows.size(); ++at)
         if (mark.screen.size() < most_rows) mark.screen.push_back(heeler::text::fingerprint_text(seen.rows[at]));
     if (seen.rows.empty()) return mark;
     mark.end = seen.history - seen.above + seen.rows.size();

@@ -50,9 +50,27 @@ TEST_CASE("what is added to the last row is news, the row is not", "[worker_moni
     CHECK(news_since(pane(3, {"proceed? (y/n) y", "going on"}), mark) == " y\ngoing on\n");
 }
 
-TEST_CASE("a screen that is drawn anew is news, what left it before is not", "[worker_monitor]") {
+TEST_CASE("of a screen that is drawn anew the rows that were not on it are news", "[worker_monitor]") {
     const PaneMark mark = marked(pane(10, {"working |"}));
-    CHECK(news_since(pane(10, {"working /"}), mark) == "line 6\nline 7\nline 8\nline 9\nworking /\n");
+    CHECK(news_since(pane(10, {"working /"}), mark) == "working /\n");
+    CHECK(news_since(pane(12, {"working |"}), mark) == "line 10\nline 11\n");
+}
+
+TEST_CASE("what is drawn above rows that stay is news, frames are not", "[worker_monitor]") {
+    const std::vector<std::string> stay{"\xe2\x95\xad\xe2\x94\x80\xe2\x95\xae", "> ", "", "? for shortcuts"};
+    const auto screen = [&](std::vector<std::string> rows) {
+        rows.insert(rows.end(), stay.begin(), stay.end());
+        return TmuxCapture{0, 0, std::move(rows), false};
+    };
+    CHECK(news_since(screen({"thinking |"}), {}) == "thinking |\n> \n? for shortcuts\n");
+    CHECK(news_since(screen({"thinking |"}), marked(screen({"thinking |"}))).empty());
+    CHECK(news_since(screen({"thinking /"}), marked(screen({"thinking |"}))) == "thinking /\n");
+    CHECK(news_since(screen({"read a.c", "thinking |"}), marked(screen({"thinking |"}))) == "read a.c\n");
+    TmuxCapture scrolled = screen({"thinking |"});
+    const TmuxCapture below = screen({"thinking /"});
+    scrolled.rows.insert(scrolled.rows.end(), below.rows.begin(), below.rows.end());
+    scrolled.history = scrolled.above = 5;  // what was on the screen is above it now
+    CHECK(news_since(scrolled, marked(screen({"thinking |"}))) == "thinking /\n");
 }
 
 TEST_CASE("lines that are alike are counted by their place", "[worker_monitor]") {
@@ -88,7 +106,7 @@ TEST_CASE("of a screen that is drawn as a whole only what changed is news, where
     CHECK(mark_of("%1/7 0 3 1 1 1 0 0 501 x").end == 0);
 }
 
-TEST_CASE("a question above its hints is one, also in a frame, and only on a whole screen", "[worker_monitor]") {
+TEST_CASE("a question above its answers and hints is one, also in a frame", "[worker_monitor]") {
     const std::vector<std::string> rows{"Bash(rm -r build)",
                                         "\xe2\x95\xad\xe2\x94\x80\xe2\x95\xae",
                                         "\xe2\x94\x82 Do you want to proceed? \xe2\x94\x82",
@@ -98,7 +116,11 @@ TEST_CASE("a question above its hints is one, also in a frame, and only on a who
                                         "",
                                         " Esc to cancel"};
     CHECK(worker_monitor::question_on({0, 0, rows, true}) == "Do you want to proceed?");
-    CHECK(worker_monitor::question_on({0, 0, rows, false}).empty());
+    CHECK(worker_monitor::question_on({0, 0, rows, false}) == "Do you want to proceed?");
+    for (const char* over : {"Do you want to proceed? (y/n) y", "Do you want to proceed?"})
+        CHECK(worker_monitor::question_on({0, 0, {over, "going on"}, false}).empty());
+    CHECK(worker_monitor::question_on({0, 0, {"Do you want to proceed?", "* Thinking (esc to interrupt)"}, true})
+              .empty());
     CHECK(mark_at("%1/7", {0, 0, rows, true}, "").asks);
     std::vector<std::string> long_ago = rows;
     long_ago.insert(long_ago.end(), 12, "step");

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# heeler-worker-monitor and what goes wrong: bad arguments, a shell where an agent should be, an orchestrator that is
+# gone, talks without end or sits in a pane, a server that is gone.
+set -uo pipefail
+. "$(dirname "$0")/../support/worker_panes.sh"
+
+echo "== bad arguments"
+pane fails "urgent worker" "$agents/worker.sh" fails 0.4 >/dev/null
+asks=$(pane asks worker "$agents/worker.sh" asks 0.4)
+refused "--restart: of what" --restart
+refused "--check needs --own and --agent" --check check -- true
+refused "--after-clear needs --own and --agent" --after-clear notes -- true
+refused "--clear-tool needs --own and --agent" --clear-tool
+refused "has no orchestrator" --clear-tool --own %0 --agent claude -- true
+refused "--name-regex: .code-\(7. is no regular expression" --name-regex "code-(7" -- true
+refused "--notify 'pigeon' must be" --notify pigeon -- true
+refused "no duration" --every soon -- true
+refused "'memory' or 'sqlite:PATH'" --store redis -- true
+refused "no id of a pane" --own worker --agent claude -- true
+refused "no tmux server" --socket "$work/nowhere" --own %0 --agent claude -- true
+refused "no program runs in a pane %999" --socket "$socket" --own %999 --agent claude -- true
+refused "belong together" --own %0 -- true
+refused "reads nothing that is typed" --own %0 --agent heeler-worker-monitor -- true
+refused "belong together" --agent claude -- true
+TMUX_PANE='' refused "runs in no pane" --own self --agent claude -- true
+refused "cannot start" --own none -- heeler-no-such-command
+refused "no orchestrator: give a command behind --, or a pane the tag orchestrator" --socket "$socket"
+
+echo "== a shell is neither cleared nor nudged"
+shell=$(pane lost worker sh -c 'PS1="$ "; export PS1; cd "$1"; exec sh -i' sh "$work")
+printf '#!/bin/sh\ntouch "%s/executed"\n' "$work" >"$work/clear"
+chmod +x "$work/clear"
+echo "echo '{\"nudge\":\"lost\",\"text\":\"$work/clear\"}'; cat" >"$work/nudges.sh"
+for how in "--own $shell --agent sh" "--own $shell --agent claude"; do
+    # shellcheck disable=SC2086 # several words
+    TMUX_PANE=$shell run_until 20 "which is a shell" "$work/out" $how --clear "$work/clear" -- sh "$work/nudges.sh"
+    says "$work/out" "cleared 0 times"
+done
+TMUX_PANE='' run_until 20 "nudge lost: nothing is typed into the pane $shell: it runs sh, which is a shell" "$work/out" \
+    -- sh "$work/nudges.sh"
+says "$work/out" "cleared 0 times"
+[ ! -e "$work/executed" ] || fail "what was typed was executed"
+shows "$shell" "clear" && fail "something was typed into a shell"
+tell_tmux kill-pane -t "$shell"
+
+echo "== an orchestrator that is gone ends the monitor, with what it owes kept; or it is started again"
+echo '{"stuck_treshold": 3}' >"$work/config.json"
+timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 20 --store "sqlite:$work/owed.db" --config "$work/config.json" \
+    -- sh -c 'sleep 1; exit 3' >"$work/out" 2>"$work/err"
+[ $? = 1 ] || fail "an orchestrator that is gone" "$work/out"
+says "$work/err" "the orchestrator has ended: exit status 3"
+says "$work/err" "'stuck_treshold' is no setting; did you mean 'stuck_threshold'"
+printf '#!/bin/sh\nread -r line && echo "$line" >>"%s/first"\n' "$work" >"$work/once.sh"
+: >"$work/first"
+begin_late() {
+    within 15 "one alert" test -s "$work/first"
+    pane late worker "$agents/worker.sh" fails 0.4 >/dev/null
+}
+begin_late & # each orchestrator reads one alert
+run_until 25 '"worker_name":"late"' "$work/first" --own none --restart -- sh "$work/once.sh"
+says "$work/out" "the orchestrator has ended: exit status 0; it is started again"
+
+echo "== nudges without end stop neither the cycles nor the end"
+run_until 15 "^checked" "$work/out" --own none -- sh -c 'while echo "{\"nudge\":\"nobody\",\"text\":\"x\"}"; do :; done'
+
+echo "== an orchestrator in a pane"
+: >"$work/chief"
+pane chief orchestrator sh -c 'stty -echo; while IFS= read -r line; do echo "$line" >>"$0"; done' "$work/chief" >/dev/null
+run_until 20 '"msg_type":"worker.error".*"worker_name":"fails"' "$work/chief" --own none
+
+echo "== a server that is gone"
+: >"$work/out"
+"$monitor" --socket "$socket" --own none --every 1 -- cat >"$work/out" 2>&1 &
+begun=$!
+within 10 "a cycle" grep -q "^checked" "$work/out"
+tell_tmux kill-server
+within 10 "a server that is gone" grep -q "error in list : there is no tmux server" "$work/out"
+kill -TERM $begun
+wait $begun || fail "a server that is gone" "$work/out"
+
+finish

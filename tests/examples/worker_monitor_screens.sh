@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# heeler-worker-monitor on agents as they draw themselves: screens of the usual ones, that work, wait for a new task, ask and
+# fail; programs that take the whole terminal. And what else is told or taken: a channel, settings of the session,
+# metrics, clears, a tool by which an agent clears itself, workers by name.
+set -uo pipefail
+. "$(dirname "$0")/../support/worker_panes.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+
+echo "== screens of agents"
+: >"$work/screens"
+for screen in "$here"/agent_screens/*.txt; do
+    id=$(pane "$(basename "$screen" .txt)" worker sh "$here/../support/agent_screen.sh" "$screen")
+    tell_tmux resize-window -t "$id" -x 100 -y 24
+done
+cat >"$work/asks.py" <<'PROGRAM'
+import curses, itertools, time
+def draw(screen):
+    for spin in itertools.cycle("|/-"):
+        screen.erase()
+        for row, text in enumerate(["Bash(make) " + spin, "Do you want to proceed?", " 1. Yes", " 2. Yes, and never ask again",
+                                    " 3. No", "", " Esc to cancel, Tab to amend"]):
+            screen.addstr(row, 0, text)
+        screen.refresh()
+        time.sleep(0.3)
+curses.wrapper(draw)
+PROGRAM
+seq 1 30 | tee "$work/log" >"$work/text"
+pane pager.busy worker sh -c 'while sleep 0.3; do date +%N >>"$0"; done & exec less +F "$0"' "$work/log" >/dev/null
+if command -v vi >/dev/null; then pane editor.idle worker vi -u NONE "$work/text" >/dev/null; fi
+if python3 -c 'import curses' 2>/dev/null; then pane dialog.asks worker python3 "$work/asks.py" >/dev/null; fi
+wanted=$(tell_tmux list-panes -a -F '#{@name}' | grep -cE '\.(asks|idle|fails)$')
+told_all() { [ "$(grep -c '"worker_name"' "$work/screens")" -ge "$wanted" ]; }
+"$monitor" --socket "$socket" --own none --every 1 -- sh -c 'cat >>"$0"' "$work/screens" >"$work/out" 2>&1 &
+begun=$!
+within 25 "all that is to be told" told_all
+sleep 2 # who is told of now is told of wrongly
+kill -TERM $begun
+wait $begun || fail "ended with $?" "$work/out"
+says_of() { count "$work/screens" "\"msg_type\":\"worker.$2\".*\"worker_name\":\"$1\"" 1; }
+for name in $(tell_tmux list-panes -a -F '#{@name}'); do
+    case $name in
+        *.asks) says_of "$name" needs_input ;;
+        *.idle) says_of "$name" stuck ;;
+        *.fails) says_of "$name" error ;;
+    esac
+done
+count "$work/screens" '"worker_name"' "$wanted" # nothing of the busy ones, nothing twice
+says "$work/screens" '"worker_name":"dialog.asks",.*"prompt_preview":"Do you want to proceed\?"'
+says "$work/screens" '"worker_name":"codex.asks",.*"prompt_preview":"Would you like to run the following command\?"'
+says "$work/screens" '"worker_name":"gemini_cli.asks",.*"prompt_type":"permission"'
+tell_tmux kill-server
+socket=$work/tmux2
+
+echo "== workers by name"
+pane code-7-worker visitor "$agents/worker.sh" fails 0.4 >/dev/null
+pane code-x-worker visitor "$agents/worker.sh" fails 0.4 >/dev/null
+: >"$work/named"
+run_until 20 '"worker_name":"code-7-worker"' "$work/named" --own none --name-regex '^code-[0-9]+-worker$' -- sh -c 'cat >>"$0"' "$work/named"
+count "$work/named" '"worker_name"' 1
+
+echo "== a channel has what the orchestrator has; settings of the session; check, clear and metrics"
+printf '#!/bin/sh\ncat >>"%s/channel"\n' "$work" >"$work/channel.sh"
+chmod +x "$work/channel.sh"
+pane fails worker "$agents/worker.sh" fails 0.4 >/dev/null
+own=$(pane __own watchdog "$agents/monitor.sh" sh -c 'read -r nothing; exec sleep 60')
+tell_tmux set-option -t "$own" @heeler_stuck_treshold 3
+tell_tmux set-option -t "$own" @heeler_alerts_to boss
+TMUX_PANE=$own run_until 25 '^heeler_context_clears_total\{outcome="done"\} [3-9]' "$work/heeler.prom" --own self --agent monitor.sh \
+    --check "look now" --tell-clears --after-clear "Read monitor-notes." --metrics "$work/heeler.prom" \
+    --notify "command:$work/channel.sh" -- sh -c 'cat >>"$0"' "$work/heard"
+says "$work/out" "'@heeler_stuck_treshold' is no setting; did you mean 'stuck_threshold'"
+says "$work/channel" '"kind":"worker.error"'
+says "$work/heard" '"msg_type":"monitor.clear","payload":\{"size":[0-9]+\}'
+says "$work/heeler.prom" '^heeler_context_cleared_size [0-9]+$'
+says "$work/heeler.prom" '^heeler_alerts_total\{outcome="delivered"\} [1-9]'
+shows "$own" "You said: Read monitor-notes." || fail "nothing is typed after a clear"
+
+echo "== an agent clears itself by a tool"
+shows "$own" "You said" || fail "there is nothing to clear"
+cat >"$work/requests" <<'REQUESTS'
+{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":"a","method":"tools/list"}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"watchdog_clear","arguments":{}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"rm"}}
+no json
+REQUESTS
+TMUX_PANE=$own timeout 20 "$monitor" --socket "$socket" --clear-tool --own self --agent monitor.sh <"$work/requests" >"$work/answers" 2>"$work/err"
+[ $? = 0 ] || fail "the clear tool" "$work/err"
+says "$work/answers" '^\{"jsonrpc":"2.0","id":0,"result":\{"protocolVersion":"2025-06-18",.*"tools":\{\}'
+says "$work/answers" '^\{"jsonrpc":"2.0","id":"a","result":\{"tools":\[\{"name":"watchdog_clear",'
+says "$work/answers" '^\{"jsonrpc":"2.0","id":1,"result":.*"isError":false\}\}$'
+says "$work/answers" '^\{"jsonrpc":"2.0","id":2,"error":\{"code":-32601,'
+says "$work/answers" '"code":-32700'
+[ "$(wc -l <"$work/answers")" = 5 ] || fail "a notification was answered" "$work/answers"
+empty() { ! shows "$own" "You said"; }
+within 5 "the agent's pane is cleared" empty
+tell_tmux kill-pane -t "$own"
+shell=$(pane lost visitor sh -c 'PS1="$ "; export PS1; exec sh -i')
+TMUX_PANE=$shell timeout 20 "$monitor" --socket "$socket" --clear-tool --own self --agent claude <"$work/requests" >"$work/answers" 2>&1
+says "$work/answers" 'which is a shell.*"isError":true'
+shows "$shell" "clear" && fail "something was typed into a shell"
+
+finish
