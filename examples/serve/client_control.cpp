@@ -18,8 +18,6 @@ using heeler::fail;
 using heeler::Result;
 using heeler::text::JsonLine;
 
-/// Most clients answer at once: so long it is waited for that before the engine is sent away.
-constexpr std::chrono::milliseconds moment{200};
 constexpr std::chrono::seconds longest_question{2};
 
 /// Of actions that nobody asks about any more, so many are kept.
@@ -70,7 +68,7 @@ Result<ActionDone> ClientControl::ask(std::string_view verb, const heeler::Actio
             if (sent.error().code != ErrorCode::busy) asks_.erase(key);
             return tl::unexpected<heeler::Error>(sent.error());
         }
-        if (waits) answered_.wait_for(one, moment, [&] { return ask.answer || ask.gone; });
+        if (waits) answered_.wait_for(one, moment_, [&] { return ask.answer || ask.gone; });
     }
     if (const std::optional<Answer> said = ask.answer) {
         asks_.erase(key);

@@ -21,7 +21,9 @@ namespace serve {
 /// up: the engine asks again, and is answered once the client has, or its patience is over. Thread-safe.
 class ClientControl {
 public:
-    ClientControl(Holders& holders, heeler::Duration patience) : holders_{holders}, patience_{patience} {}
+    /// The engine is held up for a `moment`, in which most clients answer.
+    ClientControl(Holders& holders, heeler::Duration patience, heeler::Duration moment)
+        : holders_{holders}, patience_{patience}, moment_{moment} {}
 
     using Asked = const heeler::ActionRequest&;
     heeler::Result<heeler::ActionDone> inject(Asked request) { return ask("inject", request); }
@@ -61,6 +63,7 @@ private:
 
     Holders& holders_;
     heeler::Duration patience_;
+    heeler::Duration moment_;
     std::mutex lock_;
     std::condition_variable answered_;
     std::map<std::string, Ask, std::less<>> asks_;  ///< by what they are asked under

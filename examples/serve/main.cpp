@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -36,6 +37,9 @@
 namespace {
 
 using serve::Quit;
+
+/// So long the engine is held up for an answer, before it asks again.
+constexpr std::chrono::milliseconds moment{200};
 
 void say(const std::string& line) {
     std::fprintf(stderr, "heeler-serve: %s\n", heeler::text::one_line(line, 4096).c_str());
@@ -150,8 +154,9 @@ Quit watch(const serve::Options& options) {
     auto store = store_of(options);
     if (!store) return {serve::exit_state, store.error().message};
     serve::Holders holders;
-    serve::ClientControl control{holders, options.patience};
-    serve::Dog dog{heeler::SystemClock{}, std::move(*store),
+    const serve::Clock clock = options.clock_stands ? serve::Clock::standing() : serve::Clock{};
+    serve::ClientControl control{holders, options.patience, options.clock_stands ? options.patience : moment};
+    serve::Dog dog{clock, std::move(*store),
                    common::WithChannels<heeler::LogNotifier>{heeler::LogNotifier{}, std::move(channels)}};
     dog.attach(control);
     if (const auto defined = define_presets(dog, options); !defined)
@@ -164,22 +169,23 @@ Quit watch(const serve::Options& options) {
         if (!listens) return {serve::exit_socket, listens.error().message};
         listening = std::move(*listens);
     }
-    serve::Requests requests{dog, holders, control, options.preset};
-    serve::Server server{requests, holders, control};
     serve::VerdictLog log{options.otlp_log, say};
     if (const auto written = log.open(); !written) return {serve::exit_usage, written.error().message};
     Teller teller{dog, holders, signs, log};
+    const auto tell = [&](const heeler::CycleReport& report) { teller.tell(report); };
+    serve::Requests requests{dog, holders, control, clock, options.preset, tell};
+    serve::Server server{requests, holders, control};
     teller.tell(first);
     serve::SpanRuns spans{dog, options.preset, say};
     serve::OtlpReceiver otlp{spans, options.otlp_token};
     if (const auto quit = listen_for_spans(otlp, options); quit.status != serve::exit_ok) return quit;
-    heeler::Runner runner{dog, std::chrono::seconds{1},
-                          [&](const heeler::CycleReport& report) { teller.tell(report); }};
+    std::optional<heeler::Runner> runner;
+    if (!options.clock_stands) runner.emplace(dog, std::chrono::seconds{1}, tell);
     options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);
     if (!options.socket.empty()) ::unlink(options.socket.c_str());
     signs.stopping();
     tell_the_rest(dog, options);
-    runner.stop();
+    if (runner) runner->stop();
     if (const auto stored = dog.flush(); !stored) return {serve::exit_store, stored.error().message};
     return {};
 }

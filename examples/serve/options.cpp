@@ -80,6 +80,11 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
     common::add_duration(app, "--patience", options.patience,
                          "How long a client's answer is waited for, and the client itself (default: 10s)");
+    std::string clock = "system";
+    app.add_option("--clock", clock, "system, or manual: it stands at 0 until a client moves it, for tests of hosts")
+        ->check(CLI::IsMember({"system", "manual"}))
+        ->type_name("CLOCK")
+        ->capture_default_str();
     app.add_option("--otlp", options.otlp_port,
                    "Read spans and logs of OpenTelemetry there, on this machine alone, with the token in "
                    "HEELER_OTLP_TOKEN; 0: any port")
@@ -102,6 +107,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     options.ping = common::ping_url(options.ping);
     options.otlp_token = common::from_environment("HEELER_OTLP_TOKEN");
     options.in_memory = store == "memory";
+    options.clock_stands = clock == "manual";
     if (!options.in_memory) static_cast<void>(common::read_store(store, options.store));
     if (std::string wrong = contradiction(options, store); !wrong.empty()) return Quit{exit_usage, std::move(wrong)};
     return options;

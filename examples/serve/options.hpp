@@ -28,6 +28,7 @@ struct Options {
     std::string ping;                 ///< of a dead man's switch; empty: none
     heeler::Duration patience = std::chrono::seconds(10);
     bool shadow = false;
+    bool clock_stands = false;     ///< until a client moves it
     std::optional<int> otlp_port;  ///< of the receiver of spans and logs; 0: any
     std::string otlp_token;
     std::string otlp_log;   ///< where verdicts go as log records: a file or a URL; empty: nowhere

@@ -8,8 +8,8 @@
 
 #include <heeler/text/json_writer.hpp>
 
-#include "../common/token.hpp"
 #include "../common/share_no_port.hpp"
+#include "../common/token.hpp"
 
 namespace serve {
 namespace {

@@ -78,6 +78,7 @@ constexpr auto decide = std::to_array<Key>({{"verb", Type::text, true},
                                             {"kind"},
                                             {"at_most"}});
 constexpr auto of_run = std::to_array<Key>({run_key});
+constexpr auto clock = std::to_array<Key>({{"t", Type::seconds, true}, {"cycle"}});
 constexpr auto answer = std::to_array<Key>({{"ask", Type::text, true}, {"outcome", Type::text, true}, {"note"}});
 
 }  // namespace keys_of
@@ -104,7 +105,8 @@ constexpr auto operations = std::to_array<Operation>({{"hello", keys_of::hello},
                                                       {"explain", keys_of::of_run},
                                                       {"report", keys_of::of_run},
                                                       {"describe", {}},
-                                                      {"answer", keys_of::answer}});
+                                                      {"answer", keys_of::answer},
+                                                      {"clock", keys_of::clock}});
 
 /// A JSON Schema of one value: its types, and what else there is to say.
 std::string schema_of(const Key& key) {

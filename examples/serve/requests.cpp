@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,15 @@ std::vector<std::string> all_verbs() {
     return verbs;
 }
 
+/// Of the cycle that is asked for; none: only time passes.
+std::optional<heeler::TickCause> cause_of(const common::JsonObject& request) {
+    const auto name = request.text("cycle");
+    if (!name) return std::nullopt;
+    for (const auto cause : {heeler::TickCause::period, heeler::TickCause::startup, heeler::TickCause::on_demand})
+        if (name_of(cause) == *name) return cause;
+    throw BadLine{"'cycle' is " + common::in_quotes(*name) + ", but must be period, startup or on_demand"};
+}
+
 }  // namespace
 
 std::string greeting() {
@@ -75,10 +85,11 @@ std::string greeting() {
 
 Requests::Handler Requests::handler_of(std::string_view operation) {
     static constexpr std::pair<std::string_view, Handler> handlers[]{
-        {"hello", &Requests::hello},   {"start", &Requests::start},           {"attach", &Requests::attach},
-        {"state", &Requests::state},   {"checkpoint", &Requests::checkpoint}, {"finish", &Requests::finish},
-        {"decide", &Requests::decide}, {"status", &Requests::status},         {"explain", &Requests::explain},
-        {"report", &Requests::report}, {"describe", &Requests::describe},     {"answer", &Requests::answer},
+        {"hello", &Requests::hello},      {"start", &Requests::start},           {"attach", &Requests::attach},
+        {"state", &Requests::state},      {"checkpoint", &Requests::checkpoint}, {"finish", &Requests::finish},
+        {"decide", &Requests::decide},    {"status", &Requests::status},         {"explain", &Requests::explain},
+        {"report", &Requests::report},    {"describe", &Requests::describe},     {"answer", &Requests::answer},
+        {"clock", &Requests::move_clock},
     };
     for (const auto& [name, handler] : handlers)
         if (name == operation) return handler;
@@ -98,7 +109,7 @@ void Requests::obey(const Client& client, const Line& line) {
         JsonLine answer;
         answer.begin_object().key("id").raw(id).key("ok").begin_object();
         carry_out(client, request, answer);
-        if (id != "null") client->put(common::ended(answer.end_object()));
+        if (id != "null" && !std::exchange(answers_later_, false)) client->put(common::ended(answer.end_object()));
     } catch (const BadLine& wrong) {
         refuse(ErrorCode::invalid_argument, wrong.what());
     } catch (const Refused& refused) {
@@ -227,6 +238,25 @@ void Requests::report(const Client&, const Request& request, JsonLine& answer) {
 }
 
 void Requests::describe(const Client&, const Request&, JsonLine& answer) { answer.key("text").string(dog_.describe()); }
+
+void Requests::move_clock(const Client& client, const Request& request, JsonLine&) {
+    if (!clock_.stands()) throw Refused{{ErrorCode::unsupported, "the clock is the machine's; see --clock manual"}};
+    if (is_judging_) throw Refused{{ErrorCode::busy, "the last 'clock' is not answered yet"}};
+    const auto cause = cause_of(request);
+    const auto by = *request.length("t") - clock_.now().elapsed.time_since_epoch();
+    if (by < heeler::Duration{}) throw BadLine{"'t' lies before the last one; time does not go back"};
+    clock_.move(by);
+    answers_later_ = is_judging_ = true;
+    judging_ = std::jthread{[this, client, cause, id = id_of(request)] {
+        if (cause) tell_(dog_.cycle(*cause));
+        JsonLine answer;
+        answer.begin_object().key("id").raw(id).key("ok").begin_object().key("next");
+        const auto next = dog_.next_deadline();
+        next ? answer.number(heeler::in_seconds(next->time_since_epoch())) : answer.null();
+        is_judging_ = false;
+        if (id != "null") client->put(common::ended(answer.end_object()));
+    }};
+}
 
 void Requests::answer(const Client& client, const Request& request, JsonLine&) {
     taken(control_.answer(client, *request.text("ask"), *request.text("outcome"),

@@ -1,10 +1,12 @@
 // What clients ask for, carried out and answered.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <thread>
 
-#include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -13,11 +15,12 @@
 #include "../common/channels.hpp"
 #include "../common/json_object.hpp"
 #include "client_control.hpp"
+#include "clock.hpp"
 #include "holders.hpp"
 
 namespace serve {
 
-using Dog = heeler::Watchdog<heeler::SystemClock, common::AnyStore, common::WithChannels<heeler::LogNotifier>>;
+using Dog = heeler::Watchdog<Clock, common::AnyStore, common::WithChannels<heeler::LogNotifier>>;
 
 /// The first line that each client is told.
 [[nodiscard]] std::string greeting();
@@ -25,8 +28,16 @@ using Dog = heeler::Watchdog<heeler::SystemClock, common::AnyStore, common::With
 /// One thread.
 class Requests {
 public:
-    Requests(Dog& dog, Holders& holders, ClientControl& control, std::string preset)
-        : dog_{dog}, holders_{holders}, control_{control}, preset_{std::move(preset)} {}
+    using Tell = std::function<void(const heeler::CycleReport&)>;
+
+    /// `tell` is told of the cycles that clients ask for, where the clock stands.
+    Requests(Dog& dog, Holders& holders, ClientControl& control, Clock clock, std::string preset, Tell tell)
+        : dog_{dog},
+          holders_{holders},
+          control_{control},
+          clock_{std::move(clock)},
+          preset_{std::move(preset)},
+          tell_{std::move(tell)} {}
 
     void obey(const Client& client, const Line& line);
 
@@ -53,6 +64,7 @@ private:
     void report(const Client& client, const Request& request, JsonLine& answer);
     void describe(const Client& client, const Request& request, JsonLine& answer);
     void answer(const Client& client, const Request& request, JsonLine& answer);
+    void move_clock(const Client& client, const Request& request, JsonLine& answer);
 
     template <class What>
     void tell(heeler::RunHandle run, const Request& request, const What& what);
@@ -60,8 +72,13 @@ private:
     Dog& dog_;
     Holders& holders_;
     ClientControl& control_;
+    Clock clock_;
     std::string preset_;
+    Tell tell_;
     common::JsonParser parser_;
+    bool answers_later_ = false;
+    std::atomic<bool> is_judging_{false};
+    std::jthread judging_;  ///< a cycle, in which the client that asked for it is asked as well
 };
 
 }  // namespace serve

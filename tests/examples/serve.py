@@ -143,6 +143,26 @@ class Answers(ServeTest):
         wrong = client.hear(lambda line: "id" in line)
         self.assertEqual([wrong["id"], wrong["error"]["code"]], [None, "unknown_run"])
 
+    def test_a_clock_that_stands_is_moved_by_its_client(self):
+        client = self.piped("--store", "memory", "--clock", "manual").greet(["inject"])
+        client.assert_ok(client.ask(op="start", run="r", preset="long_run"))
+        due = client.assert_ok(client.ask(op="clock", t=0.5))["next"]
+        self.assertGreater(due, 0.5)
+        self.assertIn("go back", client.error(op="clock", t=0.25)["message"])
+        self.assertIn("period, startup or on_demand", client.error(op="clock", t=due, cycle="now")["message"])
+        client.assert_ok(client.ask(op="clock", t=due, cycle="period"))
+        self.assertEqual([line["t"] for line in client.heard if "status" in line], [due])
+        client.say(id="a", op="clock", t=9 * due, cycle="period")
+        self.assertEqual(client.hear(lambda line: "ask" in line)["verb"], "inject")
+        self.assertEqual(client.error(op="clock", t=9 * due)["code"], "busy")
+        client.say(op="answer", ask=client.heard[-2]["ask"], outcome="done")
+        client.hear(lambda line: line.get("id") == "a")
+        self.assertTrue([line for line in client.heard if line.get("outcome") == "done"])
+
+    def test_the_clock_of_the_machine_is_not_moved(self):
+        client = self.piped("--store", "memory").greet()
+        self.assertEqual(client.error(op="clock", t=10)["code"], "unsupported")
+
     def test_the_schema_beside_the_program_is_that_of_the_code(self):
         printed = subprocess.run([SERVE, "--protocol"], stdout=subprocess.PIPE, check=True).stdout
         with open(HERE + "/../../examples/serve/protocol.schema.json", "rb") as file:

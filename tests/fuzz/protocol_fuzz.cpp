@@ -69,10 +69,10 @@ private:
 
     heeler::FileDescriptor client_, server_;
     serve::Holders holders_;
-    serve::ClientControl control_{holders_, std::chrono::milliseconds{1}};
-    serve::Dog dog_{heeler::SystemClock{}, common::AnyStore::in_file({}),
+    serve::ClientControl control_{holders_, std::chrono::milliseconds{1}, std::chrono::milliseconds{1}};
+    serve::Dog dog_{serve::Clock{}, common::AnyStore::in_file({}),
                     common::WithChannels<heeler::LogNotifier>{heeler::LogNotifier{}, common::Channels{}}};
-    serve::Requests requests_{dog_, holders_, control_, "recommended"};
+    serve::Requests requests_{dog_, holders_, control_, {}, "recommended", [](const heeler::CycleReport&) {}};
     serve::Client connection_;
 };
 
