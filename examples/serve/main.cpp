@@ -128,12 +128,27 @@ void tell_the_rest(const serve::Dog& dog, const serve::Options& options) {
         std::this_thread::sleep_for(std::chrono::milliseconds{100});
 }
 
-/// Who starts it learns now that the store cannot be used, or is another's, and not when a run is to be stored.
-Quit opened(const heeler::CycleReport& first) {
+/// Why the store was not read, if it was not.
+std::optional<heeler::Error> refusal(const heeler::CycleReport& first) {
     for (const heeler::Event& event : first.events)
         if (const auto* const error = std::get_if<heeler::ErrorEvent>(&event); error != nullptr && first.whole == 0)
-            return {serve::exit_store, error->error.message};
-    return {};
+            return error->error;
+    return std::nullopt;
+}
+
+/// Who starts it learns now that the store cannot be used, or is another's, and not when a run is to be stored. A
+/// server of databases that is about to start is waited for.
+heeler::CycleReport first_look(serve::Dog& dog, heeler::Duration patience) {
+    constexpr std::chrono::milliseconds pause{500};
+    heeler::CycleReport first = dog.tick(heeler::TickCause::startup);
+    for (heeler::Duration waited{}; waited < patience; waited += pause) {
+        const auto why = refusal(first);
+        if (!why || why->code != heeler::ErrorCode::lost) break;
+        if (waited == heeler::Duration{}) say(why->message + "; it is waited for");
+        if (serve::is_asked_to_end(pause)) break;
+        first = dog.tick(heeler::TickCause::startup);
+    }
+    return first;
 }
 
 Quit listen_for_spans(serve::OtlpReceiver& otlp, const serve::Options& options) {
@@ -161,8 +176,8 @@ Quit watch(const serve::Options& options) {
     dog.attach(control);
     if (const auto defined = define_presets(dog, options); !defined)
         return {serve::exit_usage, "--config: " + defined.error().message};
-    const heeler::CycleReport first = dog.tick(heeler::TickCause::startup);
-    if (Quit quit = opened(first); quit.status != serve::exit_ok) return quit;
+    const heeler::CycleReport first = first_look(dog, options.patience);
+    if (const auto why = refusal(first)) return {serve::exit_store, why->message};
     heeler::FileDescriptor listening;
     if (!options.socket.empty()) {
         auto listens = common::listen_at(options.socket, "heeler-serve");

@@ -79,7 +79,8 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
     common::add_duration(app, "--patience", options.patience,
-                         "How long a client's answer is waited for, and the client itself (default: 10s)");
+                         "How long a client's answer is waited for, the client itself, and PostgreSQL at the start "
+                         "(default: 10s)");
     std::string clock = "system";
     app.add_option("--clock", clock, "system, or manual: it stands at 0 until a client moves it, for tests of hosts")
         ->check(CLI::IsMember({"system", "manual"}))

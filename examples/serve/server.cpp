@@ -34,6 +34,13 @@ void hold_signals() {
     std::signal(SIGPIPE, SIG_IGN);
 }
 
+bool is_asked_to_end(std::chrono::milliseconds within) {
+    const sigset_t held = ending_signals();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(within);
+    const timespec time{seconds.count(), std::chrono::nanoseconds{within - seconds}.count()};
+    return ::sigtimedwait(&held, nullptr, &time) > 0;
+}
+
 Server::Server(Requests& requests, Holders& holders, ClientControl& control)
     : requests_{requests}, holders_{holders}, control_{control}, woken_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     const sigset_t held = ending_signals();

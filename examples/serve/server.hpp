@@ -1,6 +1,7 @@
 // The loop that hears clients and passes on what they are told.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace serve {
 
 /// From now on SIGINT and SIGTERM are heard by a `Server` alone: first of all, while there is one thread.
 void hold_signals();
+
+/// Waits so long; true: somebody asked for the end by a signal meanwhile.
+[[nodiscard]] bool is_asked_to_end(std::chrono::milliseconds within);
 
 /// On the standard streams it ends with its one client; on a socket when somebody asks for it by a signal.
 class Server {
