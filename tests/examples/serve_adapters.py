@@ -141,18 +141,36 @@ class OpenAIAgents(AdapterTest):
 
 
 class LangChain(AdapterTest):
-    async def run_graph(self, name, make):
+    async def run_graph(self, name, make, in_thread=False):
         async with self.watch(name) as run:
             watched = WatchedCallbacks(run, self.nudges)
             graph = make(FakeChat(script=self.script), [tool(run_tests)], watched)
-            result = await graph.ainvoke({"messages": [("user", TASK)]},
-                                         {"callbacks": [watched], "recursion_limit": 2000})
+            given = {"messages": [("user", TASK)]}, {"callbacks": [watched], "recursion_limit": 2000}
+            result = await (asyncio.to_thread(graph.invoke, *given) if in_thread else graph.ainvoke(*given))
             self.assertEqual(result["messages"][-1].content, "all done")
             await self.recovered(run)
 
     async def test_an_agent_of_langchain_is_nudged_and_recovers(self):
         await self.run_graph("langchain", lambda model, tools, watched: create_agent(
             model, tools, middleware=[before_model(watched.nudge)]))
+
+    async def test_so_is_one_that_is_called_without_asyncio(self):
+        def sync_tests(suite: str) -> str:
+            """Runs the tests."""
+            return asyncio.run(run_tests(suite))
+
+        sync_tests.__name__ = "run_tests"
+        await self.run_graph("sync", lambda model, tools, watched: create_agent(
+            model, [tool(sync_tests)], middleware=[before_model(watched.nudge)]), in_thread=True)
+
+    async def test_a_loop_that_is_held_up_is_no_deadlock(self):
+        async with self.watch("held-up") as run:
+            told = []
+            tell, run.client.tell = run.client.tell, lambda op, **keys: told.append(op) or tell(op, **keys)
+            self.script.recovered = True
+            FakeChat(script=self.script).invoke("Hello", {"callbacks": [WatchedCallbacks(run, self.nudges)]})
+            await asyncio.sleep(0.1)
+        self.assertEqual(told[:3], ["heartbeat", "usage", "message"])
 
     async def test_a_graph_of_langgraph_is_nudged_and_recovers(self):
         def make(model, tools, watched):

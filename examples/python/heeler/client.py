@@ -81,7 +81,8 @@ class Client:
     async def ask(self, op: str, **keys: Any) -> dict[str, Any]:
         """The answer, or the refusal as `Error`."""
         number = next(self._numbers)
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._answers[number] = answer
         try:
             await self.tell(op, id=number, **keys)
             return await answer

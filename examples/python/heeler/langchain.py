@@ -6,7 +6,7 @@
         agent = create_agent(model, tools, middleware=[before_model(watched.nudge)])
         await agent.ainvoke({"messages": [("user", task)]}, {"callbacks": [watched]})
 
-In a graph of your own `watched.nudge` is a node before the model's.
+In a graph of your own `watched.nudge` is a node before the model's. `invoke` works as well as `ainvoke`, in any thread.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .adapter import Adapter
 class WatchedCallbacks(Adapter, AsyncCallbackHandler):
     """Reports turns, tools, messages and tokens; `nudge` makes the model hear nudges."""
 
-    async def nudge(self, state: Any, runtime: Any = None) -> Dict[str, List[HumanMessage]]:
+    def nudge(self, state: Any, runtime: Any = None) -> Dict[str, List[HumanMessage]]:
         """What a node answers: the messages to add to those of the graph's state."""
         return {"messages": [HumanMessage(text) for text in self.nudges.take()]}
 
