@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
-#   tests/run.sh           scenarios (on databases), killed watchdogs, tools, what must not compile, and each benchmark once
-#                          with GCC; scenarios (in memory) and all unit tests under the address and undefined-behaviour
-#                          sanitizers; tests of engine, trees and stores that start threads under the thread sanitizer; fuzz
-#                          targets for 5 s each; layout of the sources; the model of the protocol (tests/model), if Spin
-#                          is there
+#   tests/run.sh           scenarios (on databases), killed watchdogs, simulated worlds, tools, what must not compile, and
+#                          each benchmark once with GCC; scenarios (in memory) and all unit tests under the address and
+#                          undefined-behaviour sanitizers; tests of engine, trees and stores that start threads under the
+#                          thread sanitizer; fuzz targets for 5 s each; layout of the sources; the model of the protocol
+#                          (tests/model), if Spin is there
 #   tests/run.sh --full    also unit tests and scenarios in memory with GCC; all with Clang, each source by itself, and in
 #                          Release with the benchmarks; packages, other compilers, each header by itself, Doxygen, tools
 #                          under the sanitizers, fuzzing for 60 s each, 10,000 runs under several watchdogs, watchdogs
@@ -67,7 +67,7 @@ packaging=OFF
 headers_alone=OFF
 odr=OFF
 sanitized_tools=replay
-gcc_topics="contract;crash;support;examples"
+gcc_topics="contract;crash;sim;support;examples"
 gcc_stores="sqlite;postgres"
 sanitized_topics="core;text;detect;recover;tree;alert;settings;run;storage;explain;effects;cycle;engine;posix;clock;store;notify;agent;source;report;testing"
 sanitized_stores=memory

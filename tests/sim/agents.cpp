@@ -1,0 +1,233 @@
+// What agents do, and what becomes of what they and people are asked.
+#include "sim/world.hpp"
+
+#include <chrono>
+#include <stdexcept>
+
+#include "sim/lot.hpp"
+
+namespace sim {
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// How the agent control answers, beside what it does.
+enum class Way : unsigned {
+    ok,
+    failed,
+    rejected,
+    unsupported,
+    done_untold,
+    not_done_untold,
+    throws,
+    throws_done,
+    busy
+};
+static_assert(static_cast<unsigned>(Way::busy) + 1 == ways_of_answering);
+
+[[nodiscard]] bool takes_effect(Way way) {
+    return way == Way::ok || way == Way::done_untold || way == Way::throws_done;
+}
+
+[[nodiscard]] Result<ActionDone> answer_of(Way way) {
+    switch (way) {
+        case Way::ok:
+            return ActionDone{};
+        case Way::failed:
+            return fail(ErrorCode::failed, "cannot");
+        case Way::rejected:
+            return fail(ErrorCode::rejected, "will not");
+        case Way::unsupported:
+            return fail(ErrorCode::unsupported, "no such verb");
+        case Way::done_untold:
+        case Way::not_done_untold:
+            return fail(ErrorCode::timed_out, "no answer");
+        case Way::throws:
+        case Way::throws_done:
+            throw std::runtime_error{"the control fell over"};
+        case Way::busy:
+            break;
+    }
+    return fail(ErrorCode::busy, "later");
+}
+
+}  // namespace
+
+// --- the ways to them ---
+Result<Receipt> People::send(const Alert& alert) { return world_->send(dog_, alert); }
+
+bool Control::idempotent() const { return world_->story_.honesty == Honesty::repeats; }
+Control::Done Control::inject(const ActionRequest& asked) { return world_->ask(dog_, ControlVerb::inject, asked); }
+Control::Done Control::pause(const ActionRequest& asked) { return world_->ask(dog_, ControlVerb::pause, asked); }
+Control::Done Control::resume(const ActionRequest& asked) { return world_->ask(dog_, ControlVerb::resume, asked); }
+Control::Done Control::snapshot(const ActionRequest& asked) { return world_->ask(dog_, ControlVerb::snapshot, asked); }
+Control::Done Control::terminate(const ActionRequest& asked) {
+    return world_->ask(dog_, ControlVerb::terminate, asked);
+}
+Control::Done Control::spawn(const ActionRequest& asked) { return world_->ask(dog_, ControlVerb::spawn, asked); }
+Result<Found> Control::find(std::string_view key) {
+    if (world_->story_.honesty != Honesty::finds) return fail(ErrorCode::unsupported, "nothing is kept");
+    if (world_->dogs_[dog_].store.dead()) return fail(ErrorCode::lost, "the process is gone");
+    return world_->done_.contains(key) ? Found::found : Found::absent;
+}
+Result<StopProof> Control::prove_stopped(std::string_view run) {
+    if (!world_->story_.proves) return fail(ErrorCode::unsupported, "nobody sees it");
+    const Body* body = world_->body_of(run);
+    return body != nullptr && body->mood == Mood::dead ? StopProof::stopped : StopProof::running;
+}
+
+// --- agents ---
+Body* World::body_of(std::string_view id) {
+    for (Body& body : bodies_)
+        if (body.id == id) return &body;
+    return nullptr;
+}
+
+/// Every host hears it, and tells its watchdog.
+template <class Seen>
+bool World::report(const Body& body, const Seen& seen) {
+    bool heard = false;
+    for (Dog& dog : dogs_) {
+        if (dog.watch == nullptr || dog.paused > 0) continue;
+        heard |= dog.watch->observe(body.id, seen) == Observed::ok;
+    }
+    return heard;
+}
+
+void World::say_state(Body& body) {
+    const bool heard = body.mood == Mood::waits
+                           ? report(body, StateChange{RunState::waiting_human, {}, {}, "Allow?", {}})
+                           : report(body, StateChange{});
+    if (heard) body.unsaid = false;
+}
+
+void World::work(Body& body) {
+    if (body.over || body.paused || body.mood == Mood::silent || body.mood == Mood::dead) return;
+    if (body.unsaid) say_state(body);
+    if (body.mood == Mood::waits) return;
+    report(body, Heartbeat{++beats_});
+    if (story_.twice) report(body, Heartbeat{beats_});
+    if (body.mood == Mood::in_tool || body.mood == Mood::beats) return;
+    if (body.mood == Mood::loops) {
+        for (int i = 0; i < 2; ++i) {
+            report(body, ToolCall{"run", R"({"what":"test"})"});
+            report(body, ToolResult{false, "error: cannot find the header\n"});
+        }
+        return;
+    }
+    ++body.worked;
+    const std::string number = std::to_string(body.worked);
+    report(body, ToolCall{"edit", "{\"file\":\"part_" + number + ".cpp\",\"text\":\"" + number + "\"}"});
+    report(body, ToolResult{true, "wrote part_" + number + ".cpp, " + number + " lines"});
+    report(body, Progress{body.worked});
+    report(body, Usage{body.mood == Mood::burns ? 90'000 : 900, 300, 1, 0, 0});
+    for (Dog& dog : dogs_)
+        if (dog.watch != nullptr && dog.paused == 0 && body.worked % 4 == 0)
+            if (const auto run = dog.watch->find(body.id))
+                (void)dog.watch->checkpoint(*run, {body.worked, "part " + number});
+}
+
+void World::set_mood(Body& body, unsigned value) {
+    if (story_.steady && &body == &bodies_[0]) return;
+    const Mood mood = static_cast<Mood>(value % moods);
+    if (body.mood == Mood::dead || body.mood == mood) return;  // nobody rises from the dead but by a spawn
+    body.unsaid |= body.mood == Mood::waits || mood == Mood::waits;
+    body.mood = mood;
+    if (mood == Mood::in_tool) report(body, ToolCall{"build", R"({"all":true})"});
+}
+
+/// Whether the process of this watchdog is gone at this point.
+bool World::dies(Dog& dog, bool before) {
+    if (dog.store.dead()) return true;
+    if (dog.dies_in == 0 || dog.dies_before != before || --dog.dies_in > 0) return false;
+    dog.store.crash();
+    return true;
+}
+
+Result<ActionDone> World::ask(unsigned number, ControlVerb verb, const ActionRequest& asked) {
+    Dog& dog = dogs_[number];
+    Body* body = body_of(asked.run);
+    if (body == nullptr) return fail(ErrorCode::rejected, "nobody of this name");
+    if (dies(dog, true)) return fail(ErrorCode::lost, "the process is gone");
+    if (asked.fence < body->fence) return fail(ErrorCode::fenced, "somebody else has asked since");
+    body->fence = asked.fence;
+    const Way way = static_cast<Way>(answers_[static_cast<std::size_t>(verb)]);
+    const bool known = story_.honesty == Honesty::repeats && done_.contains(asked.key);
+    if (takes_effect(way) && !known) {
+        witness(verb, asked, *body);
+        note("effect " + std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " +
+             std::string{asked.run} + " " + std::to_string(asked.attempt));
+        if (story_.honesty != Honesty::neither && done_.contains(asked.key))
+            wrong("I3", "done twice under one key: " + std::string{asked.key});
+        done_.emplace(std::string{asked.key}, seconds());
+        take_effect(verb, asked, *body);
+    }
+    if (dies(dog, false)) return fail(ErrorCode::lost, "the process is gone");
+    return answer_of(way);
+}
+
+void World::take_effect(ControlVerb verb, const ActionRequest& asked, Body& body) {
+    Lot lot{story_.seed ^ (std::uint64_t{done_.size()} << 32)};
+    switch (verb) {
+        case ControlVerb::inject:
+            if (body.mood != Mood::dead && !lot.one_in(3)) set_mood(body, 0);
+            return;
+        case ControlVerb::pause:
+            body.paused = true;
+            return;
+        case ControlVerb::resume:
+            body.paused = false;
+            return;
+        case ControlVerb::terminate:
+            body.mood = Mood::dead;
+            return;
+        case ControlVerb::spawn:
+            ++body.spawned[asked.attempt];
+            ++body.agents;
+            body.mood = lot.one_in(3) ? Mood::silent : Mood::works;
+            body.paused = false;
+            body.unsaid = true;
+            return;
+        default:
+            return;
+    }
+}
+
+// --- people ---
+Result<Receipt> World::send(unsigned number, const Alert& alert) {
+    Dog& dog = dogs_[number];
+    if (dies(dog, true)) return fail(ErrorCode::lost, "the process is gone");
+    std::string text = alert.kind + " | " + alert.to + " | " + alert.run.id + " | " + alert.summary;
+    for (const std::string& issue : alert.issues) text += " | " + issue;
+    for (const Detail& detail : alert.details) text += " | " + detail.name + "=" + detail.value;
+    const auto [known, is_new] = texts_.emplace(alert.key, text);
+    if (!is_new && known->second != text)
+        wrong("I7", "one key for two messages:\n    " + known->second + "\n    " + text);
+    if (!alert.run.id.empty() && !alert.kind.starts_with("watchdog.")) {
+        const auto stored = memory_.alert(alert.run.id, alert.key);
+        if (!stored || !stored->has_value()) wrong("I6", "sent before it is stored: " + text);
+    }
+    switch (channel_) {
+        case 1:
+            return fail(ErrorCode::delivery_failed, "no answer");
+        case 2:
+            if (++sends_ % 2 == 0) break;
+            return fail(ErrorCode::delivery_failed, "flaky");
+        case 3: {
+            Error later{ErrorCode::delivery_failed, "later"};
+            later.retry_after = 30s;
+            return tl::unexpected<Error>(later);
+        }
+        default:
+            break;
+    }
+    note("sent " + alert.kind + " " + alert.run.id + " " + std::to_string(alert.issues.size()));
+    if (++read_[alert.key] > 1 && !may_repeat_) wrong("I7", "told twice: " + text);
+    if (channel_ == 4) return fail(ErrorCode::timed_out, "it arrived, and nobody said so");
+    if (dies(dog, false)) return fail(ErrorCode::lost, "the process is gone");
+    return Receipt{};
+}
+
+}  // namespace sim

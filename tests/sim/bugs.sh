@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Proves that the simulated worlds (tests/sim) find faults: each patch in tests/sim/bugs is a fault, put into a copy of the
+# library; prints which seed was the first to see it. Exit status 1 if one of them is not seen within HEELER_SIM_SEEDS.
+#   tests/sim/bugs.sh [CXX]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cxx=${1:-g++}
+seeds=${HEELER_SIM_SEEDS:-3000}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+sources=$scratch/worlds.cpp
+printf '#define CATCH_CONFIG_MAIN\n' >"$sources"
+for source in tests/sim/*.cpp; do printf '#include "%s"\n' "$PWD/$source" >>"$sources"; done
+
+unseen=0
+for patch in tests/sim/bugs/*.patch; do
+    name=$(basename "$patch" .patch)
+    rm -rf "$scratch/include"
+    cp -r include "$scratch/include"
+    if ! patch -s -p1 -d "$scratch/include" <"$patch"; then
+        echo "$name: the patch does not apply any more"
+        unseen=1
+        continue
+    fi
+    "$cxx" -std=c++20 -O1 -I"$scratch/include" -Itests "$sources" -o "$scratch/worlds" -lfmt -lxxhash
+    said=$(HEELER_SIM_SEEDS=$seeds "$scratch/worlds" 2>&1) && status=0 || status=$?
+    seen=$(sed -n 's/^ *seed \([0-9]*\): \([A-Z][0-9a-z]*\): .*/\1 \2/p' <<<"$said" | head -1)
+    if [ "$status" = 0 ] || [ -z "$seen" ]; then
+        echo "$name: NOT SEEN in $seeds seeds: $(head -1 "$patch")"
+        unseen=1
+    else
+        echo "$name: seed ${seen% *}, promise ${seen#* }: $(head -1 "$patch")"
+    fi
+done
+exit $unseen

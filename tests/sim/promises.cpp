@@ -1,0 +1,170 @@
+// What must hold at each moment, and when everything has settled.
+//
+//   I1   nothing destructive that the class does not enable, and only after a nudge that got through, or was refused,
+//        and a snapshot
+//   I2   each step of an episode is intended once
+//   I3   one continuation is started per stop, and nothing is done twice under one key
+//   I4   the original has stopped, or is fenced off, before a continuation starts
+//   I5   an intent is stored before its effect; in the end it is settled: done, or unknown and people are told
+//   I6   a stored alert is delivered; none is that is not stored
+//   I7   one key is one message, delivered twice only after a crash, a lost answer or a store that failed
+//   I9   a run that is over stays as it is, and nothing is done to it
+//   I10  a watchdog writes no run that another holds
+//   I14  who shows nothing for two hours is found
+//   I15  nothing is done to who always works, and who works again is well
+#include "sim/world.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include <heeler/recover/recovery_ladder.hpp>
+
+namespace sim {
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+void World::wrong(std::string_view invariant, const std::string& text) {
+    if (fault_.empty()) fault_ = std::string{invariant} + ": " + text;
+}
+
+std::int64_t World::seconds() const { return (truth_.now().elapsed - beginning.elapsed) / 1s; }
+
+void World::note(std::string text) { trace_.push_back(std::to_string(seconds()) + " " + std::move(text)); }
+
+std::uint64_t World::commits_so_far() const {
+    std::uint64_t all = 0;
+    for (const Dog& dog : dogs_)
+        all += dog.store.calls(StoreOperation::commit) + dog.store.calls(StoreOperation::claim);
+    return all;
+}
+
+void World::read_rows() {
+    rows_.resize(bodies_.size());
+    for (std::size_t i = 0; i < bodies_.size(); ++i)
+        if (auto history = memory_.history(bodies_[i].id); history && history->row) rows_[i] = *std::move(history->row);
+}
+
+/// Something is about to be done to a run.
+void World::witness(ControlVerb verb, const ActionRequest& asked, const Body& body) {
+    const std::string what = std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " + body.id;
+    const auto history = memory_.history(body.id);
+    if (!history || !history->row) return wrong("I5", what + " of a run that is not stored");
+    const auto intent = std::find_if(history->actions.begin(), history->actions.end(),
+                                     [&](const Action& action) { return action.key == asked.key; });
+    if (intent == history->actions.end()) return wrong("I5", what + " without a stored intent");
+    if (intent->outcome != ActionOutcome::intended && intent->outcome != ActionOutcome::unknown)
+        wrong("I5", what + " of an action that is " + std::string{name_of(intent->outcome)});
+    if (is_terminal(history->row->state))
+        wrong("I9", what + " of a run that is " + std::string{name_of(history->row->state)});
+    if (story_.steady && &body == &bodies_[0]) wrong("I15", what + ", which always worked");
+    if (verb == ControlVerb::spawn && story_.rules.stop_proof == StopProofNeeded::proved && body.mood != Mood::dead)
+        wrong("I4", what + " while the last agent may be at work");
+    if (verb == ControlVerb::spawn && story_.rules.stop_proof == StopProofNeeded::fenced &&
+        history->row->incarnation != asked.attempt + 1)
+        wrong("I4", what + " " + std::to_string(asked.attempt) + " while the stored incarnation is " +
+                        std::to_string(history->row->incarnation));
+    if (verb == ControlVerb::terminate) witness_end(asked, *history);
+}
+
+/// Nothing destructive before a nudge that got through, or was refused, and its wait; nor without a snapshot.
+void World::witness_end(const ActionRequest& asked, const History& history) {
+    const auto* ladder = story_.rules.ladder.as<RecoveryLadder>();
+    if (ladder == nullptr || !ladder->asks_for(ActionKind::terminate)) return wrong("I1", "terminated, not enabled");
+    const auto ending = std::find_if(history.actions.begin(), history.actions.end(),
+                                     [&](const Action& action) { return action.key == asked.key; });
+    bool nudged = false, saved = false;
+    for (const Action& action : history.actions) {
+        if (action.incident != ending->incident) continue;
+        const auto done = done_.find(action.key);
+        const bool waited = done != done_.end() && done->second + 30 <= seconds();
+        nudged |= is_injection(action.kind) &&
+                  ((action.outcome == ActionOutcome::done && waited) || action.outcome == ActionOutcome::rejected ||
+                   action.outcome == ActionOutcome::failed);
+        saved |= action.kind == ActionKind::snapshot && action.outcome == ActionOutcome::done;
+    }
+    if (!nudged) wrong("I1", "terminated without a nudge: " + std::string{asked.run});
+    if (!saved) wrong("I1", "terminated without a snapshot: " + std::string{asked.run});
+}
+
+/// What one watchdog's cycle has changed in the store.
+void World::look(Dog& dog, const std::vector<RunRow>& before) {
+    read_rows();
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+        Body& body = bodies_[i];
+        const RunRow* row = &rows_[i];
+        if (row->version == before[i].version) continue;
+        if (body.end && *body.end != row->state)
+            wrong("I9",
+                  body.id + " was " + std::string{name_of(*body.end)} + " and is " + std::string{name_of(row->state)});
+        if (is_terminal(row->state) && !body.end) {
+            body.end = row->state;
+            note("end " + body.id + " " + std::string{name_of(row->state)});
+        }
+        if (row->status != before[i].status) note("status " + body.id + " " + std::string{name_of(row->status)});
+        if (dogs_.size() > 1 && row->holder != dog.name && !row->holder.empty())
+            wrong("I10", dog.name + " wrote " + body.id + ", which is " + row->holder + "'s");
+        if (row->epoch < before[i].epoch && row->holder == before[i].holder)
+            wrong("I10", "the epoch of " + body.id + " went back");
+    }
+}
+
+/// When everything has settled.
+void World::judge(const Body& body) {
+    if (!fault_.empty()) return;
+    const auto history = memory_.history(body.id);
+    if (!history || !history->row) return wrong("I5", body.id + " is not stored");
+    judge_actions(body, *history);
+    judge_alerts(*history);
+    const RunRow& row = *history->row;
+    note("last " + body.id + " " + std::string{name_of(row.state)} + " " + std::string{name_of(row.status)} +
+         " attempt " + std::to_string(row.attempt));
+    const bool steady = story_.steady && &body == &bodies_[0];
+    if (steady && (is_terminal(row.state) || row.status != Status::healthy))
+        wrong("I15", body.id + " always worked and is " + std::string{name_of(row.status)} + ", " +
+                         std::string{name_of(row.state)});
+    if (is_terminal(row.state) || body.dismissed || body.over) return;
+    const bool stands = body.mood == Mood::dead || body.mood == Mood::silent;
+    if (stands && row.state == RunState::running && (row.status == Status::healthy || row.status == Status::recovered))
+        wrong("I14", body.id + " shows nothing for two hours and is " + std::string{name_of(row.status)});
+    const bool works = body.mood == Mood::works && !body.paused;
+    if (works && row.status != Status::healthy && row.status != Status::recovered && row.state == RunState::running)
+        wrong("I15", body.id + " works again for two hours and is " + std::string{name_of(row.status)});
+}
+
+void World::judge_actions(const Body& body, const History& history) {
+    std::set<std::string> keys, steps;
+    bool unknown = false, told = false;
+    for (const Action& action : history.actions) {
+        if (!keys.insert(action.key).second) wrong("I2", "two actions with the key " + action.key);
+        if (action.outcome == ActionOutcome::intended)
+            wrong("I5c", "never settled: " + std::string{name_of(action.kind)} + " " + action.key);
+        const bool happened = done_.contains(action.key);
+        if (action.outcome == ActionOutcome::done && message_of(action.kind) != MessageKind::reason && !happened)
+            wrong("I5d", "recorded as done, and never happened: " + action.key);
+        unknown |= action.outcome == ActionOutcome::unknown;
+        if (action.outcome == ActionOutcome::blocked || action.kind == ActionKind::escalate) continue;
+        const std::string step = std::to_string(action.incident) + "." + std::to_string(action.intervention) + " " +
+                                 std::string{name_of(action.kind)};
+        if (!steps.insert(step).second) wrong("I2", "intended twice: " + body.id + " " + step);
+    }
+    for (const AlertRow& row : history.alerts)
+        told |= row.alert.is(AlertKind::escalation) && row.state == AlertRow::State::delivered;
+    if (unknown && !told && !is_terminal(history.row->state) && !body.dismissed)
+        wrong("I5b", "unknown, and nobody was told: " + body.id);
+    for (const auto& [attempt, count] : body.spawned)
+        if (count > 1 && story_.honesty != Honesty::neither)
+            wrong("I3", "continuation " + std::to_string(attempt) + " of " + body.id + " was started " +
+                            std::to_string(count) + " times");
+}
+
+void World::judge_alerts(const History& history) {
+    for (const AlertRow& row : history.alerts) {
+        if (row.state == AlertRow::State::pending) wrong("I6", "never delivered: " + row.alert.kind);
+        if (row.state == AlertRow::State::delivered && read_[row.alert.key] == 0)
+            wrong("I6", "recorded as delivered, and nobody got it: " + row.alert.kind);
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,112 @@
+#include "sim/story.hpp"
+
+#include <array>
+#include <chrono>
+
+#include <heeler/settings/presets.hpp>
+
+#include "sim/lot.hpp"
+
+namespace sim {
+
+using namespace heeler;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::array<std::string_view, kinds_of_happening> names{"time",    "mood",    "late",   "finish", "operate",
+                                                                 "control", "channel", "store",  "crash",  "restart",
+                                                                 "pause",   "wall",    "suspend"};
+constexpr std::array<unsigned, kinds_of_happening> weights{36, 16, 3, 1, 4, 5, 4, 4, 4, 2, 4, 2, 1};
+
+/// Time passes and agents change in every story.
+constexpr bool is_fault(What what) { return what > What::mood; }
+
+RunClass rules_of(Lot& lot) {
+    RunClass rules;
+    switch (lot.below(5)) {
+        case 0:
+            rules = presets::recommended();
+            rules.schedule.period = 15s;
+            break;
+        case 1:
+            rules = presets::checkpoint_continuation();
+            rules.schedule = {60s, false, false};
+            rules.interval.fixed = 60s;
+            rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 300s});
+            break;
+        case 2:
+            rules = presets::session_monitor();
+            rules.schedule.period = 60s;
+            rules.interval.fixed = 60s;
+            rules.detectors.turn_off<RunTimeout>();
+            break;
+        default:
+            rules = presets::long_run();
+            rules.interval.fixed = 60s;
+            break;
+    }
+    rules.name = "watched";
+    if (auto* ladder = rules.ladder.as<RecoveryLadder>(); ladder != nullptr && lot.one_in(3)) {
+        ladder->retry = Backoff{1 + lot.below(3), 10s, 2, 300s};
+        rules.stop_proof = lot.one_in(2) ? StopProofNeeded::proved : StopProofNeeded::fenced;
+    }
+    if (lot.one_in(4)) rules.limits.debounce = 1 + lot.below(3);
+    if (lot.one_in(4)) rules.alerts.cooldown = 30min;
+    if (lot.one_in(4)) rules.alerts.outbox.group_interval = rules.alerts.outbox.group_wait = {};
+    return rules;
+}
+
+}  // namespace
+
+std::string_view name_of(What what) noexcept { return names[static_cast<std::size_t>(what)]; }
+
+bool Story::has(What what) const noexcept {
+    for (const Happening& each : happenings)
+        if (each.what == what) return true;
+    return false;
+}
+
+Story story_of(std::uint64_t seed, unsigned length) {
+    Lot lot{seed};
+    Story story;
+    story.seed = seed;
+    story.rules = rules_of(lot);
+    story.dogs = lot.one_in(3) ? 2 + lot.below(2) : 1;
+    story.runs = 1 + lot.below(3);
+    story.steady = lot.one_in(2);
+    story.honesty = static_cast<Honesty>(lot.below(3));
+    story.proves = lot.one_in(2);
+    std::array<unsigned, kinds_of_happening> swarm = weights;
+    for (std::size_t i = 0; i < swarm.size(); ++i)
+        if (is_fault(static_cast<What>(i)) && lot.one_in(2)) swarm[i] = 0;
+    unsigned all = 0;
+    for (const unsigned weight : swarm) all += weight;
+    for (unsigned i = 0; i < length; ++i) {
+        unsigned at = lot.below(all);
+        std::size_t what = 0;
+        while (at >= swarm[what]) at -= swarm[what++];
+        story.happenings.push_back({static_cast<What>(what), lot.below(1u << 16), lot.below(1u << 16)});
+    }
+    // What an agent writes to a store that nobody holds open is lost in these worlds, and checkpoints count by
+    // themselves.
+    for (const What away : {What::store, What::crash, What::restart, What::pause})
+        if (story.rules.detectors.find<HeartbeatContract<CheckpointAge>>() != nullptr && story.has(away))
+            story.steady = false;
+    return story;
+}
+
+std::string told(const Story& story) {
+    std::string text = std::to_string(story.dogs) + " watchdogs, " + std::to_string(story.runs) + " runs" +
+                       (story.steady ? ", the first of which always works" : "") + "; the control " +
+                       (story.honesty == Honesty::finds     ? "can be asked what it did"
+                        : story.honesty == Honesty::repeats ? "knows repeated keys"
+                                                            : "cannot tell what it did") +
+                       (story.proves ? " and proves stops" : "") + "\n" + story.rules.ladder.describe();
+    for (const Happening& each : story.happenings)
+        text += "\n  " + std::string{name_of(each.what)} + " " + std::to_string(each.who) + " " +
+                std::to_string(each.value);
+    return text;
+}
+
+}  // namespace sim

@@ -1,0 +1,70 @@
+// What a seed stands for: who is watched by whom, by which rules, what may go wrong, and what happens one after
+// another.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <heeler/core/settings.hpp>
+
+namespace sim {
+
+enum class What : std::uint8_t {
+    time,     ///< passes; everybody goes on with what he does
+    mood,     ///< an agent begins to do something else
+    late,     ///< an agent that was replaced reports once more
+    finish,   ///< the host ends a run
+    operate,  ///< a person decides
+    control,  ///< verbs of the agent control answer differently from now on
+    channel,  ///< so does the way to people
+    store,    ///< so does the store of one watchdog
+    crash,    ///< one watchdog dies in the middle of what it does
+    restart,  ///< one ends in order and begins anew
+    pause,    ///< one stands still, or goes on
+    wall,     ///< somebody sets the wall clock
+    suspend,  ///< the machine sleeps
+};
+inline constexpr std::size_t kinds_of_happening = 13;
+
+[[nodiscard]] std::string_view name_of(What what) noexcept;
+
+/// `who` and `value` are any numbers: what they mean depends on the story so far, so that any part of it may be left
+/// out.
+struct Happening {
+    What what = What::time;
+    unsigned who = 0;
+    unsigned value = 0;
+};
+
+/// How an agent control can be asked about what it has done.
+enum class Honesty : std::uint8_t {
+    finds,    ///< it answers `find(key)`
+    repeats,  ///< a repeated key changes nothing
+    neither,  ///< nobody can tell what became of a call that was cut short
+};
+
+struct Story {
+    std::uint64_t seed = 0;
+    heeler::RunClass rules{};
+    unsigned dogs = 1;  ///< more than one share the store under names
+    unsigned runs = 2;
+    bool steady = false;  ///< the first run works whatever happens
+    Honesty honesty = Honesty::finds;
+    bool proves = false;       ///< the control can tell whether an agent has stopped
+    heeler::Duration later{};  ///< the wall clock of this world is so much further
+    bool twice = false;        ///< each heartbeat is delivered twice
+    bool rests = false;        ///< in the middle of it all every run is paused by its host, for hours
+    std::vector<Happening> happenings{};
+
+    /// Whether anything of the kind happens.
+    [[nodiscard]] bool has(What what) const noexcept;
+};
+
+/// Each seed switches some kinds of fault on, so that none hides behind the others. `length`: of the story.
+[[nodiscard]] Story story_of(std::uint64_t seed, unsigned length);
+
+/// In words, for whoever looks into a failure.
+[[nodiscard]] std::string told(const Story& story);
+
+}  // namespace sim

@@ -1,0 +1,183 @@
+// A world in one thread: watchdogs on one store, the agents that they watch, people, and what goes wrong between them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <heeler/engine/watchdog.hpp>
+#include <heeler/store/memory_store.hpp>
+#include <heeler/testing/fault_store.hpp>
+#include <heeler/testing/manual_clock.hpp>
+
+#include "sim/story.hpp"
+
+namespace sim {
+
+inline constexpr heeler::Instant beginning{heeler::Elapsed{std::chrono::seconds{1000}},
+                                           heeler::WallTime{std::chrono::seconds{1'800'000'000}}};
+
+/// How an agent control may answer, whatever it does (agents.cpp).
+inline constexpr unsigned ways_of_answering = 9;
+
+class World;
+
+/// The way of one watchdog to people.
+class People {
+public:
+    static constexpr std::string_view name = "people";
+    People(World& world, unsigned dog) : world_{&world}, dog_{dog} {}
+    [[nodiscard]] heeler::Result<heeler::Receipt> send(const heeler::Alert& alert);
+
+private:
+    World* world_;
+    unsigned dog_;
+};
+
+/// The way of one watchdog to agents.
+class Control {
+public:
+    Control(World& world, unsigned dog) : world_{&world}, dog_{dog} {}
+    using Done = heeler::Result<heeler::ActionDone>;
+    [[nodiscard]] bool idempotent() const;
+    [[nodiscard]] Done inject(const heeler::ActionRequest& asked);
+    [[nodiscard]] Done pause(const heeler::ActionRequest& asked);
+    [[nodiscard]] Done resume(const heeler::ActionRequest& asked);
+    [[nodiscard]] Done snapshot(const heeler::ActionRequest& asked);
+    [[nodiscard]] Done terminate(const heeler::ActionRequest& asked);
+    [[nodiscard]] Done spawn(const heeler::ActionRequest& asked);
+    [[nodiscard]] heeler::Result<heeler::Found> find(std::string_view key);
+    [[nodiscard]] heeler::Result<heeler::StopProof> prove_stopped(std::string_view run);
+
+private:
+    World* world_;
+    unsigned dog_;
+};
+
+/// What an agent does.
+enum class Mood : std::uint8_t {
+    works,
+    in_tool,  ///< one that takes long
+    waits,    ///< for a person
+    loops,
+    burns,
+    silent,  ///< hangs, and shows nothing
+    beats,   ///< alive, and nothing else
+    dead,
+};
+inline constexpr unsigned moods = 8;
+
+/// A run, and who works on it.
+struct Body {
+    std::string id;
+    Mood mood = Mood::works;
+    unsigned agents = 1;  ///< the newest counts; those before it were replaced
+    bool paused = false;
+    bool over = false;       ///< the host ended it
+    bool dismissed = false;  ///< nobody wants to know of it
+    bool unsaid = true;      ///< its state has to be said, again
+    std::int64_t worked = 0;
+    std::uint64_t fence = 0;                    ///< the highest that it was asked under
+    std::optional<heeler::RunState> end{};      ///< as it was stored first
+    std::map<std::uint32_t, unsigned> spawned;  ///< by attempt
+};
+
+class World {
+public:
+    explicit World(const Story& story);
+    ~World();
+
+    /// All that happens, then until everything has settled.
+    void live();
+
+    /// The first thing that must not be; empty: none.
+    [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
+    /// What happened outside of the watchdogs, in order, a line each.
+    [[nodiscard]] const std::vector<std::string>& trace() const noexcept { return trace_; }
+
+private:
+    friend class People;
+    friend class Control;
+    using Store = heeler::FaultStore<heeler::MemoryStore>;
+    using Watch = heeler::Watchdog<heeler::ManualClock, Store, People>;
+
+    /// One watchdog and its process.
+    struct Dog {
+        std::string name;
+        heeler::ManualClock clock;
+        Store store;
+        std::unique_ptr<Control> control;
+        std::unique_ptr<Watch> watch;  ///< absent: its process is gone
+        unsigned down = 0;             ///< so long until it begins anew, in steps
+        unsigned paused = 0;           ///< it stands still for so long
+        unsigned dies_in = 0;          ///< with the so many-th effect from now; 0: none
+        bool dies_before = false;      ///< that effect
+    };
+
+    void happen(const Happening& each);
+    void rest();
+    void operate(const Happening& each, Body& body);
+    void break_store(const Happening& each, Dog& dog);
+    void crash(const Happening& each, Dog& dog);
+    void set_mood(Body& body, unsigned value);
+    void calm_down();
+    void boot(unsigned number);
+    void pass(heeler::Duration length, heeler::Duration step);
+    void step(heeler::Duration length);
+    void cycle(Dog& dog);
+
+    // --- agents ---
+    void work(Body& body);
+    void say_state(Body& body);
+    template <class Seen>
+    bool report(const Body& body, const Seen& seen);
+    [[nodiscard]] heeler::Result<heeler::ActionDone> ask(unsigned dog, heeler::ControlVerb verb,
+                                                         const heeler::ActionRequest& asked);
+    void take_effect(heeler::ControlVerb verb, const heeler::ActionRequest& asked, Body& body);
+    [[nodiscard]] bool dies(Dog& dog, bool before);
+    [[nodiscard]] Body* body_of(std::string_view id);
+
+    // --- people ---
+    [[nodiscard]] heeler::Result<heeler::Receipt> send(unsigned dog, const heeler::Alert& alert);
+
+    // --- what must hold ---
+    void witness(heeler::ControlVerb verb, const heeler::ActionRequest& asked, const Body& body);
+    void witness_end(const heeler::ActionRequest& asked, const heeler::History& history);
+    void look(Dog& dog, const std::vector<heeler::RunRow>& before);
+    void judge(const Body& body);
+    void judge_actions(const Body& body, const heeler::History& history);
+    void judge_alerts(const heeler::History& history);
+    [[nodiscard]] std::uint64_t commits_so_far() const;
+    void read_rows();
+    void wrong(std::string_view invariant, const std::string& text);
+    void note(std::string text);
+    [[nodiscard]] std::int64_t seconds() const;
+
+    const Story& story_;
+    heeler::MemoryStore memory_;
+    heeler::ManualClock truth_;
+    std::vector<Dog> dogs_;
+    std::vector<Body> bodies_;
+    std::map<std::string, std::int64_t, std::less<>> done_;  ///< what took effect, and when, by key
+    std::map<std::string, std::string> texts_;               ///< of alerts, by key
+    std::map<std::string, unsigned> read_;                   ///< how often people got an alert, by key
+    std::vector<heeler::RunRow> rows_;                       ///< of the runs, as they are stored
+    std::vector<unsigned> answers_;                          ///< of the control, by verb
+    unsigned channel_ = 0;
+    unsigned sends_ = 0;
+    bool may_repeat_ = false;  ///< something has happened for which an alert may come twice
+    std::uint64_t beats_ = 0;
+    bool calm_ = false;
+    std::string fault_;
+    std::vector<std::string> trace_;
+};
+
+/// 64 bits of the trace: the same for one seed wherever it is compiled.
+[[nodiscard]] std::uint64_t hash_of(const std::vector<std::string>& trace);
+
+}  // namespace sim
