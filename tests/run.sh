@@ -71,6 +71,7 @@ gcc_topics="contract;crash;sim;support;examples"
 gcc_stores="sqlite;postgres"
 sanitized_topics="core;text;detect;recover;tree;alert;settings;run;storage;explain;effects;cycle;engine;posix;clock;store;notify;agent;source;report;testing"
 sanitized_stores=memory
+sanitized_c=OFF
 only_threads=ON
 fuzz_seconds=5
 conan=
@@ -83,6 +84,7 @@ if [ "$full" = yes ]; then
     sanitized_topics=
     gcc_stores=
     sanitized_stores=
+    sanitized_c=ON
     only_threads=OFF
     fuzz_seconds=60
     export HEELER_MONITOR_CYCLES=100
@@ -129,7 +131,8 @@ behind=(nice -n 19)
 
 heading "build with the address and undefined-behaviour sanitizers"
 build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "-DHEELER_TEST_TOPICS=$sanitized_topics" \
-    -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_TEST_ODR=$odr -DHEELER_TEST_BY_FILE=ON || fail
+    -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_WITH_C=$sanitized_c -DHEELER_TEST_ODR=$odr \
+    -DHEELER_TEST_BY_FILE=ON || fail
 
 heading "build what starts threads, of engine, trees and stores, with the thread sanitizer"
 build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=ON || fail
