@@ -17,6 +17,7 @@
 #include <heeler/store/stored_names.hpp>
 #include <heeler/text/one_line.hpp>
 
+#include "../common/loopback_guard.hpp"
 #include "../common/parse_duration.hpp"
 #include "../common/share_no_port.hpp"
 #include "../common/token.hpp"
@@ -52,7 +53,7 @@ public:
              {"Referrer-Policy", "no-referrer"},
              {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"}});
         http_.set_pre_routing_handler([this](const Request& request, Response& response) {
-            if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;
+            if (common::is_for_us(request, port_)) return httplib::Server::HandlerResponse::Unhandled;
             refuse(response, 403, "only requests to http://127.0.0.1 or http://localhost are answered");
             return httplib::Server::HandlerResponse::Handled;
         });
@@ -81,16 +82,6 @@ public:
     }
 
 private:
-    /// A name that somebody else's server gave to this machine is none of ours.
-    [[nodiscard]] bool is_ours(const std::string& host) const {
-        return host == "127.0.0.1:" + port_ || host == "localhost:" + port_;
-    }
-    [[nodiscard]] bool is_for_us(const Request& request) const {
-        if (!is_ours(request.get_header_value("Host"))) return false;
-        if (!request.has_header("Origin")) return true;
-        const std::string origin = request.get_header_value("Origin");
-        return origin.rfind("http://", 0) == 0 && is_ours(origin.substr(7));
-    }
     static void refuse(Response& response, int status, const std::string& why) {
         response.status = status;
         response.set_content(why + "\n", "text/plain; charset=utf-8");

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include "../common/words.hpp"
 #include "client_control.hpp"
 #include "holders.hpp"
+#include "http_door.hpp"
 #include "options.hpp"
 #include "otlp.hpp"
 #include "protocol.hpp"
@@ -112,6 +114,8 @@ heeler::Result<void> define_presets(serve::Dog& dog, const serve::Options& optio
     for (const std::string& name : common::preset_names()) {
         heeler::RunClass rules = *common::preset_named(name);
         rules.mode = options.shadow ? heeler::Mode::shadow : rules.mode;
+        // A client that starts a run means it, with tags or without.
+        if (auto& filter = rules.applicability.filter) filter->untagged = true;
         // What is no setting of this class is one of another.
         const auto laid = common::lay_settings(rules, options.config, [&](const std::string& fault) {
             if (name == options.preset) say(fault);
@@ -196,7 +200,19 @@ Quit watch(const serve::Options& options) {
     if (const auto quit = listen_for_spans(otlp, options); quit.status != serve::exit_ok) return quit;
     std::optional<heeler::Runner> runner;
     if (!options.clock_stands) runner.emplace(dog, std::chrono::seconds{1}, tell);
+    std::unique_ptr<serve::HttpDoor> door;
+    if (options.http) {
+        auto opened = serve::HttpDoor::open(*options.http, options.socket);
+        if (!opened) {
+            ::unlink(options.socket.c_str());
+            return {serve::exit_socket, opened.error().message};
+        }
+        door = std::move(*opened);
+        std::printf("%s\ntoken: %s\n", door->address().c_str(), door->token().c_str());
+        std::fflush(stdout);
+    }
     options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);
+    door.reset();
     if (!options.socket.empty()) ::unlink(options.socket.c_str());
     signs.stopping();
     tell_the_rest(dog, options);

@@ -40,6 +40,7 @@ bool is_name(const std::string& name) {
 std::string contradiction(const Options& options, const std::string& store) {
     if (!is_name(options.name))
         return "--name \"" + options.name + "\": 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'";
+    if (options.http && options.socket.empty()) return "--http goes with --socket PATH, which it leads to";
     if (!common::is_ping_url(options.ping)) return "--ping, or HEELER_PING_URL: it begins with https:// or http://";
     if (options.patience < std::chrono::milliseconds(100) || options.patience > std::chrono::minutes(10))
         return "--patience: from 100ms to 10m";
@@ -65,6 +66,9 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
                    "Where clients connect, each of them you: a Unix socket (default: one client, on the standard "
                    "streams)")
         ->type_name("PATH");
+    app.add_option("--http", options.http, "A port of 127.0.0.1 where clients come as well, who know the token; 0: any")
+        ->check(CLI::Range(0, 65535))
+        ->type_name("PORT");
     app.add_option("--name", options.name, "Of the store in the state directory")->capture_default_str();
     app.add_option("--preset", options.preset, "Of runs that name none")
         ->check(CLI::IsMember(common::preset_names()))

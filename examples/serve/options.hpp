@@ -18,7 +18,8 @@ inline constexpr std::size_t shortest_token = 16;
 
 struct Options {
     std::string name = "serve";
-    std::string socket;  ///< where clients connect; empty: one client, on the standard streams
+    std::string socket;       ///< where clients connect; empty: one client, on the standard streams
+    std::optional<int> http;  ///< a port of this machine
     std::string preset = "recommended";
     std::string config;  ///< a file of settings; empty: none
     std::string state_directory;

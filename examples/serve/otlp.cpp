@@ -1,5 +1,6 @@
 #include "otlp.hpp"
 
+#ifdef HEELER_HAS_HTTPLIB
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -10,8 +11,11 @@
 
 #include "../common/share_no_port.hpp"
 #include "../common/token.hpp"
+#endif
 
 namespace serve {
+
+#ifdef HEELER_HAS_HTTPLIB
 namespace {
 
 using httplib::Request;
@@ -105,5 +109,16 @@ heeler::Result<int> OtlpReceiver::listen(int port) {
     while (!server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     return bound;
 }
+#else
+struct OtlpReceiver::Http {};
+
+OtlpReceiver::OtlpReceiver(SpanRuns&, std::string) {}
+
+OtlpReceiver::~OtlpReceiver() = default;
+
+heeler::Result<int> OtlpReceiver::listen(int) {
+    return heeler::fail(heeler::ErrorCode::unsupported, "--otlp: this program was built without cpp-httplib");
+}
+#endif
 
 }  // namespace serve
