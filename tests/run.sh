@@ -6,9 +6,10 @@
 #                          thread sanitizer; fuzz targets for 5 s each; layout of the sources; the model of the protocol
 #                          (tests/model), if Spin is there
 #   tests/run.sh --full    also unit tests and scenarios in memory with GCC; all with Clang, each source by itself, and in
-#                          Release with the benchmarks; packages, other compilers, each header by itself, Doxygen, tools
-#                          under the sanitizers, fuzzing for 60 s each, 10,000 runs under several watchdogs, watchdogs
-#                          killed twice, at every pair of points, a million cycles of a monitor, and the larger model
+#                          Release with the benchmarks; packages, the wheel with agent frameworks, other compilers, each
+#                          header by itself, Doxygen, tools under the sanitizers, fuzzing for 60 s each, 10,000 runs under
+#                          several watchdogs, watchdogs killed twice, at every pair of points, a million cycles of a
+#                          monitor, and the larger model
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,7 +19,7 @@ case "${1-}" in
     "") ;;
     --full) full=yes ;;
     -h | --help)
-        sed -n '2,12s/^# \{0,1\}//p' "tests/run.sh"
+        sed -n '2,13s/^# \{0,1\}//p' "tests/run.sh"
         exit 0
         ;;
     *)
