@@ -17,7 +17,9 @@
 #include <heeler/tree/watch/tree_watch.hpp>
 
 #include "../common/any_store.hpp"
+#include "../common/channels.hpp"
 #include "../common/error_news.hpp"
+#include "../common/own_environment.hpp"
 #include "api.hpp"
 #include "host.hpp"
 #include "options.hpp"
@@ -68,11 +70,13 @@ std::string line_of(const heeler::TreeStatus& status) {
 /// One tree, one thread.
 class Watch {
 public:
-    explicit Watch(const Options& options)
+    Watch(const Options& options, common::Channels channels)
         : options_{options},
           api_{{options.api, options.token}},
           host_{api_, repository_of(options), std::to_string(options.issue)},
-          dog_{heeler::SystemClock{}, common::AnyStore::in_file(options.store), heeler::LogNotifier{stdout}},
+          dog_{heeler::SystemClock{},
+               common::AnyStore::in_file(options.store),
+               {heeler::LogNotifier{stdout}, std::move(channels)}},
           trees_{dog_, host_, rules_of(options)} {}
 
     /// Unless the issue can be watched, why not.
@@ -115,7 +119,7 @@ private:
     const Options& options_;
     github_tree::Api api_;
     github_tree::Host host_;
-    heeler::Watchdog<heeler::SystemClock, common::AnyStore, heeler::LogNotifier> dog_;
+    heeler::Watchdog<heeler::SystemClock, common::AnyStore, common::WithChannels<heeler::LogNotifier>> dog_;
     heeler::TreeWatch trees_;
     common::ErrorNews news_{std::chrono::hours{1}};
     std::string shown_{};
@@ -144,7 +148,14 @@ bool is_passing(heeler::ErrorCode code) {
 
 int watch(const Options& options) {
     const sigset_t signals = hold_signals();
-    Watch tree{options};
+    common::Channels channels;
+    channels.tell(complain);
+    for (const std::string& spec : options.notify)
+        if (const auto added = channels.add(spec); !added) {
+            complain(added.error().message);
+            return github_tree::exit_usage;
+        }
+    Watch tree{options, std::move(channels)};
     for (auto armed = tree.arm(); !armed; armed = tree.arm()) {
         complain(armed.error().message);
         if (options.once || !is_passing(armed.error().code)) return 1;
@@ -159,6 +170,7 @@ int watch(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    common::take_environment();
     try {
         Options options;
         if (const auto status = github_tree::parse_options(argc, argv, options)) return *status;

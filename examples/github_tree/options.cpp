@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/command_line.hpp"
 
 namespace github_tree {
@@ -42,6 +43,7 @@ std::string wrong_api(const std::string& text) {
 
 void take_token(Options& options) {
     if (const char* const token = std::getenv("GITHUB_TOKEN"); token != nullptr) options.token = token;
+    ::unsetenv("GITHUB_TOKEN");  // no process that is started needs it
     if (options.token.empty()) throw CLI::RequiredError("GITHUB_TOKEN, the token for GitHub,");
     const auto is_odd = [](char c) { return c <= ' ' || c > '~'; };
     if (std::any_of(options.token.begin(), options.token.end(), is_odd))
@@ -83,6 +85,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     duration("--grace", options.grace, "How long a new issue may wait for its first run (default: 5m)");
     duration("--silent", options.silent,
              "An issue that was not updated for so long is not at work, whatever its labels say (default: 2h)");
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_flag("--once", options.once, "Look once, do what is to be done, and end");
     try {
         app.parse(argc, argv);

@@ -21,6 +21,7 @@ struct Options {
     heeler::Duration every = std::chrono::minutes{1};
     heeler::Duration grace = std::chrono::minutes{5};
     heeler::Duration silent = std::chrono::hours{2};
+    std::vector<std::string> notify{};  ///< channels
     bool once = false;
 };
 

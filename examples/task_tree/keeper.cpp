@@ -82,10 +82,10 @@ heeler::Result<heeler::Receipt> Board::send(const heeler::Alert& alert) {
     return heeler::Receipt{};
 }
 
-Keeper::Keeper(Tracker& tracker, const KeeperSettings& settings)
+Keeper::Keeper(Tracker& tracker, const KeeperSettings& settings, common::Channels channels)
     : tracker_{tracker},
       settings_{settings},
-      dog_{heeler::SystemClock{}, common::AnyStore::in_file(settings.store), Board{tracker}},
+      dog_{heeler::SystemClock{}, common::AnyStore::in_file(settings.store), {Board{tracker}, std::move(channels)}},
       trees_{dog_, host_, tree_rules(settings)},
       orphans_{trees_, orphan_rules(settings)} {
     needed(trees_.usable());

@@ -13,6 +13,7 @@
 #include <heeler/tree/watch/tree_watch.hpp>
 
 #include "../common/any_store.hpp"
+#include "../common/channels.hpp"
 #include "host.hpp"
 #include "run_activity.hpp"
 #include "tracker.hpp"
@@ -42,7 +43,7 @@ struct KeeperSettings {
 /// Any thread.
 class Keeper {
 public:
-    Keeper(Tracker& tracker, const KeeperSettings& settings);
+    Keeper(Tracker& tracker, const KeeperSettings& settings, common::Channels channels);
     ~Keeper();
 
     [[nodiscard]] heeler::TreeWatch& trees() noexcept { return trees_; }
@@ -65,7 +66,7 @@ private:
     Host host_{tracker_};
     RunActivity activity_{tracker_};
     std::mutex cycles_;  ///< one cycle at a time, whoever asks for it
-    heeler::Watchdog<heeler::SystemClock, common::AnyStore, Board> dog_;
+    heeler::Watchdog<heeler::SystemClock, common::AnyStore, common::WithChannels<Board>> dog_;
     heeler::TreeWatch trees_;
     heeler::OrphanRecovery orphans_;
 };

@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <heeler/text/one_line.hpp>
 
+#include "../common/channels.hpp"
+#include "../common/own_environment.hpp"
 #include "client.hpp"
 #include "demo.hpp"
 #include "keeper.hpp"
@@ -20,6 +23,10 @@
 #include "tracker.hpp"
 
 namespace {
+
+void complain(const std::string& what) {
+    std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::text::one_line(what, 1024).c_str());
+}
 
 /// Signals come to nobody, and are asked for.
 sigset_t hold_signals() {
@@ -43,11 +50,11 @@ bool is_empty(tracker::Tracker& issues) {
 
 /// The tracker with its watchdog, as long as `use(url, keeper, service)` lasts.
 template <class Use>
-int with_server(const tracker::Options& options, Use&& use) {
+int with_server(const tracker::Options& options, common::Channels channels, Use&& use) {
     tracker::Tracker issues{(options.directory / "tracker.db").string()};
     tracker::KeeperSettings settings = options.keeper;
     settings.store = (options.directory / "watchdog.db").string();
-    tracker::Keeper keeper{issues, settings};
+    tracker::Keeper keeper{issues, settings, std::move(channels)};
     const tracker::Tokens tokens{options.directory / "tokens.key"};
     tracker::Service service{issues, keeper, tokens};
     const bool fill = options.sample && is_empty(issues);
@@ -61,14 +68,22 @@ int with_server(const tracker::Options& options, Use&& use) {
 
 int serve(const tracker::Options& options) {
     const sigset_t signals = hold_signals();
-    return with_server(options, [&](const std::string& url, tracker::Keeper& keeper, tracker::Service& service) {
-        for (const auto& [agent, token] : service.tokens_of_agents())
-            std::printf("token of %s: %s\n", agent.c_str(), token.c_str());
-        std::printf("%s/#%s\n", url.c_str(), service.tokens().of_person().c_str());
-        std::fflush(stdout);
-        while (!stopped_within(keeper.idle(), signals)) keeper.look();
-        return 0;
-    });
+    common::Channels channels;
+    channels.tell(complain);
+    for (const std::string& spec : options.notify)
+        if (const auto added = channels.add(spec); !added) {
+            complain(added.error().message);
+            return tracker::exit_usage;
+        }
+    return with_server(options, std::move(channels),
+                       [&](const std::string& url, tracker::Keeper& keeper, tracker::Service& service) {
+                           for (const auto& [agent, token] : service.tokens_of_agents())
+                               std::printf("token of %s: %s\n", agent.c_str(), token.c_str());
+                           std::printf("%s/#%s\n", url.c_str(), service.tokens().of_person().c_str());
+                           std::fflush(stdout);
+                           while (!stopped_within(keeper.idle(), signals)) keeper.look();
+                           return 0;
+                       });
 }
 
 /// A directory of its own, which goes with it.
@@ -97,7 +112,7 @@ int demo(tracker::Options options) {
     options.directory = scratch.path();
     options.port = 0;
     options.keeper.first_run_grace = {};
-    return with_server(options, [](const std::string& url, tracker::Keeper&, tracker::Service& service) {
+    return with_server(options, {}, [](const std::string& url, tracker::Keeper&, tracker::Service& service) {
         return tracker::play_demo(url, service.tokens());
     });
 }
@@ -105,6 +120,7 @@ int demo(tracker::Options options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    common::take_environment();
     try {
         tracker::Options options;
         if (const auto status = tracker::parse_options(argc, argv, options)) return *status;
@@ -112,7 +128,7 @@ int main(int argc, char** argv) {
         if (!options.reviewer.empty()) return tracker::run_reviewer(options.reviewer, options.token, options.once);
         return serve(options);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::text::one_line(error.what(), 1024).c_str());
+        complain(error.what());
         return 1;
     }
 }

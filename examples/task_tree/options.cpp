@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/command_line.hpp"
 #include "tokens.hpp"
 
@@ -48,6 +49,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     app.add_flag("--sample", options.sample, "Begin with a tree of issues, if there is none");
     auto* const demo =
         app.add_flag("--demo", options.demo, "Play it all once, in a directory that is removed")->excludes(directory);
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL")->excludes(demo);
     auto* const reviewer = app.add_option("--reviewer", options.reviewer, "Be an agent of the tracker at this URL")
                                ->type_name("URL")
                                ->excludes(directory)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "keeper.hpp"
 
@@ -13,6 +14,7 @@ struct Options {
     std::filesystem::path directory{};  ///< of the two databases
     int port = 8080;
     KeeperSettings keeper{};
+    std::vector<std::string> notify{};  ///< channels
     bool sample = false;
     bool demo = false;
     std::string reviewer{};  ///< URL of the tracker to review for; empty: be the tracker

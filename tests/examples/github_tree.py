@@ -50,6 +50,7 @@ def usage():
     for arguments, said in ((good[2:], "--repo"), (["--repo", "acme"] + good[2:], "OWNER/NAME"),
                             (["--repo", "a/b/c"] + good[2:], "OWNER/NAME"), (good[:2] + ["--issue", "0"] + good[4:], "--issue"),
                             (good + ["--api", "http://evil.example"], "https://"), (good + ["--grace", "0"], "--grace"),
+                            (good + ["--notify", "pigeon"], "--notify"),
                             (good + ["--every", "x"], "--every"), (good + ["--every", "10ms"], "--every")):
         done = run(arguments)
         check(done.returncode == 2 and said in done.stderr, f"{arguments}: {done}")

@@ -185,6 +185,7 @@ def within(seconds, what, condition):
 def options():
     print("== bad arguments, help, demo")
     for arguments in ([], ["/nowhere"], [str(work), "--port", "99999"], [str(work), "--every", "x"], [str(work), "--every", "10ms"], ["--demo", str(work)],
+                      [str(work), "--notify", "pigeon"], ["--demo", "--notify", "slack"],
                       ["--once"], ["--reviewer", "http://127.0.0.1:1"]):
         status = subprocess.run([program, *arguments], capture_output=True, timeout=20).returncode
         check(status == 2, f"{arguments}: status {status}")
@@ -531,7 +532,11 @@ def by_themselves():
     server.stop()
 
     print("== a run that says nothing")
-    server = Server("silent", "--silence", "2s", "--every", "1s")
+    told = work / "told"
+    person = work / "person"
+    person.write_text(f"#!/bin/sh\ncat >>'{told}'\n")
+    person.chmod(0o755)
+    server = Server("silent", "--silence", "2s", "--every", "1s", "--notify", f"command:{person}")
     server.agents("coder")
     server.create("S", assigneeAgentId="coder")
     me = as_run(server.start_run("S", "coder"), "coder")
@@ -539,6 +544,8 @@ def by_themselves():
     check(me["X-Actor-Run"] in server.audit("alert.run.unhealthy")[0]["labels"]["summary"], "of which run")
     server.comment("S", "at work", who=me)
     within(20, "it is over", lambda: server.audit("alert.run.recovered"))
+    within(20, "a channel is told as well", lambda: '"kind":"run.recovered"' in told.read_text())
+    check(told.read_text().count('"kind":"run.unhealthy"') == 1, f"once: {told.read_text()}")
     server.end_run(me["X-Actor-Run"])
     server.stop()
 
