@@ -50,14 +50,19 @@ timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 20 --store "
 [ $? = 1 ] || fail "an orchestrator that is gone" "$work/out"
 says "$work/err" "the orchestrator has ended: exit status 3"
 says "$work/err" "'stuck_treshold' is no setting; did you mean 'stuck_threshold'"
-printf '#!/bin/sh\nread -r line && echo "$line" >>"%s/first"\n' "$work" >"$work/once.sh"
+cat >"$work/once.sh" <<END
+#!/bin/sh
+read -r line && echo "\$line" >>"$work/first"
+timeout 1 cat >>"$work/first" # what came with it would be lost
+exit 0
+END
 : >"$work/first"
 begin_late() {
-    within 15 "one alert" test -s "$work/first"
+    within 30 "one alert" test -s "$work/first"
     pane late worker "$agents/worker.sh" fails 0.4 >/dev/null
 }
-begin_late & # each orchestrator reads one alert
-run_until 25 '"worker_name":"late"' "$work/first" --own none --restart -- sh "$work/once.sh"
+begin_late & # each orchestrator reads one alert, and what comes with it
+run_until 60 '"worker_name":"late"' "$work/first" --own none --restart -- sh "$work/once.sh"
 says "$work/out" "the orchestrator has ended: exit status 0; it is started again"
 
 echo "== nudges without end stop neither the cycles nor the end"
