@@ -43,7 +43,7 @@ constexpr unsigned short_story = 24;
     return deeds;
 }
 
-constexpr std::uint64_t few = heeler_test::is_slowed ? 10 : 60;
+constexpr std::uint64_t few = heeler_test::is_slowed ? 3 : 15;
 
 [[nodiscard]] std::string fault_of(const Story& story) {
     World world{story};
@@ -80,7 +80,7 @@ constexpr std::uint64_t few = heeler_test::is_slowed ? 10 : 60;
 TEST_CASE("whatever goes wrong in a world of agents and watchdogs, the promises hold") {
     const std::uint64_t only = number_of("HEELER_SIM_SEED", 0);
     const std::uint64_t first = only == 0 ? number_of("HEELER_SIM_FROM", 1) : only;
-    const std::uint64_t count = only == 0 ? number_of("HEELER_SIM_SEEDS", heeler_test::is_slowed ? 40 : 400) : 1;
+    const std::uint64_t count = only == 0 ? number_of("HEELER_SIM_SEEDS", heeler_test::is_slowed ? 12 : 200) : 1;
     std::size_t effects = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const Story story = story_of(seed, short_story);
