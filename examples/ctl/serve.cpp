@@ -18,8 +18,8 @@
 #include <heeler/text/one_line.hpp>
 
 #include "../common/loopback_guard.hpp"
+#include "../common/own_port.hpp"
 #include "../common/parse_duration.hpp"
-#include "../common/share_no_port.hpp"
 #include "../common/token.hpp"
 #include "decide.hpp"
 #include "find_run.hpp"
@@ -45,7 +45,6 @@ public:
         http_.set_read_timeout(5);
         http_.set_write_timeout(5);
         http_.set_payload_max_length(std::size_t{1} << 16);
-        common::share_no_port(http_);
         http_.set_default_headers(
             {{"Cache-Control", "no-store"},
              {"X-Content-Type-Options", "nosniff"},
@@ -65,15 +64,13 @@ public:
 
     /// Answers until it is interrupted. The signals are blocked.
     [[nodiscard]] Quit run(const sigset_t& interruptions) {
-        const int port = options_.port == 0                               ? http_.bind_to_any_port("127.0.0.1")
-                         : http_.bind_to_port("127.0.0.1", options_.port) ? options_.port
-                                                                          : -1;
+        const int port = common::bind_at(http_, "127.0.0.1", options_.port);
         if (port <= 0) return {exit_usage, "--port " + std::to_string(options_.port) + " is taken; 0 takes any"};
         port_ = std::to_string(port);
         print("http://127.0.0.1:" + port_ + "/\n");
         if (options_.operate) print("token: " + token_ + "\n");
         std::fflush(stdout);
-        std::thread answering{[this] { http_.listen_after_bind(); }};
+        std::thread answering = common::answering(http_);
         int interrupted = 0;
         sigwait(&interruptions, &interrupted);
         http_.stop();

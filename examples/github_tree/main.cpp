@@ -2,7 +2,6 @@
 // the rest.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -20,6 +19,7 @@
 #include "../common/channels.hpp"
 #include "../common/error_news.hpp"
 #include "../common/own_environment.hpp"
+#include "../common/stop_signals.hpp"
 #include "api.hpp"
 #include "host.hpp"
 #include "options.hpp"
@@ -125,29 +125,13 @@ private:
     std::string shown_{};
 };
 
-/// Signals come to nobody, and are asked for.
-sigset_t hold_signals() {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigprocmask(SIG_BLOCK, &held, nullptr);
-    return held;
-}
-
-bool stopped_within(heeler::Duration length, const sigset_t& signals) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(length);
-    const timespec timeout{seconds.count(), std::chrono::nanoseconds{length - seconds}.count()};
-    return ::sigtimedwait(&signals, nullptr, &timeout) > 0;
-}
-
 /// Whether the same may work later.
 bool is_passing(heeler::ErrorCode code) {
     return code == heeler::ErrorCode::busy || code == heeler::ErrorCode::timed_out;
 }
 
 int watch(const Options& options) {
-    const sigset_t signals = hold_signals();
+    const common::StopSignals stop;
     common::Channels channels;
     channels.tell(complain);
     for (const std::string& spec : options.notify)
@@ -159,10 +143,10 @@ int watch(const Options& options) {
     for (auto armed = tree.arm(); !armed; armed = tree.arm()) {
         complain(armed.error().message);
         if (options.once || !is_passing(armed.error().code)) return 1;
-        if (stopped_within(options.every, signals)) return 0;
+        if (stop.come_within(options.every)) return 0;
     }
     bool good = tree.look(heeler::TickCause::startup);
-    while (!options.once && !stopped_within(tree.idle(), signals)) good = tree.look(heeler::TickCause::period);
+    while (!options.once && !stop.come_within(tree.idle())) good = tree.look(heeler::TickCause::period);
     tree.end();
     return options.once && !good ? 1 : 0;
 }

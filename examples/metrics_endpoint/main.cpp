@@ -23,7 +23,7 @@
 #include <heeler/store/memory_store.hpp>
 
 #include "../common/life_signs.hpp"
-#include "../common/share_no_port.hpp"
+#include "../common/own_port.hpp"
 #include "options.hpp"
 
 namespace {
@@ -82,15 +82,9 @@ public:
 
     /// The port; absent: it is taken.
     [[nodiscard]] std::optional<int> listen(const Options& options) {
-        common::share_no_port(http_);
-        int port = options.port;
-        if (port == 0)
-            port = http_.bind_to_any_port(options.host.c_str());
-        else if (!http_.bind_to_port(options.host.c_str(), port))
-            return std::nullopt;
-        if (port <= 0) return std::nullopt;
-        thread_ = std::thread{[this] { http_.listen_after_bind(); }};
-        while (!http_.is_running()) std::this_thread::sleep_for(1ms);
+        const int port = common::bind_at(http_, options.host, options.port);
+        if (port < 1) return std::nullopt;
+        thread_ = common::answering(http_);
         return port;
     }
 

@@ -18,8 +18,8 @@
 #include <heeler/posix/file_descriptor.hpp>
 
 #include "../common/loopback_guard.hpp"
+#include "../common/own_port.hpp"
 #include "../common/own_socket.hpp"
-#include "../common/share_no_port.hpp"
 #include "../common/token.hpp"
 #include "protocol.hpp"
 #endif
@@ -95,7 +95,6 @@ public:
         http_.set_write_timeout(5);
         http_.set_keep_alive_timeout(1);
         http_.set_payload_max_length(longest_line);
-        common::share_no_port(http_);
         http_.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
         http_.set_pre_routing_handler([this](const Request& request, Response& response) {
             return is_let_in(request, response) ? httplib::Server::HandlerResponse::Unhandled
@@ -117,11 +116,9 @@ public:
     }
 
     [[nodiscard]] bool bind(int port) {
-        const int bound = port == 0                               ? http_.bind_to_any_port("127.0.0.1")
-                          : http_.bind_to_port("127.0.0.1", port) ? port
-                                                                  : -1;
+        const int bound = common::bind_at(http_, "127.0.0.1", port);
         port_ = std::to_string(bound);
-        if (bound > 0) answering_ = std::thread{[this] { http_.listen_after_bind(); }};
+        if (bound > 0) answering_ = common::answering(http_);
         return bound > 0;
     }
     [[nodiscard]] std::string address() const override { return "http://127.0.0.1:" + port_ + "/"; }

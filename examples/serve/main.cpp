@@ -155,13 +155,27 @@ heeler::CycleReport first_look(serve::Dog& dog, heeler::Duration patience) {
     return first;
 }
 
-Quit listen_for_spans(serve::OtlpReceiver& otlp, const serve::Options& options) {
+Quit listen_for_spans(std::optional<serve::OtlpReceiver>& otlp, serve::SpanRuns& spans, const serve::Options& options) {
     if (!options.otlp_port) return {};
-    const auto port = otlp.listen(*options.otlp_port);
+    otlp.emplace(spans, options.otlp_token);
+    const auto port = otlp->listen(*options.otlp_port);
     if (!port) return {serve::exit_socket, port.error().message};
     say("spans are read at http://127.0.0.1:" + std::to_string(*port));
     return {};
 }
+
+/// The file of a socket, which goes with who listens there.
+struct BoundSocket {
+    std::string path{};
+
+    BoundSocket() = default;
+    BoundSocket(const BoundSocket&) = delete;
+    BoundSocket& operator=(const BoundSocket&) = delete;
+    ~BoundSocket() { remove(); }
+    void remove() {
+        if (!path.empty()) ::unlink(std::exchange(path, {}).c_str());
+    }
+};
 
 Quit watch(const serve::Options& options) {
     serve::hold_signals();
@@ -183,10 +197,12 @@ Quit watch(const serve::Options& options) {
     const heeler::CycleReport first = first_look(dog, options.patience);
     if (const auto why = refusal(first)) return {serve::exit_store, why->message};
     heeler::FileDescriptor listening;
+    BoundSocket bound;
     if (!options.socket.empty()) {
         auto listens = common::listen_at(options.socket, "heeler-serve");
         if (!listens) return {serve::exit_socket, listens.error().message};
         listening = std::move(*listens);
+        bound.path = options.socket;
     }
     serve::VerdictLog log{options.otlp_log, say};
     if (const auto written = log.open(); !written) return {serve::exit_usage, written.error().message};
@@ -196,24 +212,22 @@ Quit watch(const serve::Options& options) {
     serve::Server server{requests, holders, control};
     teller.tell(first);
     serve::SpanRuns spans{dog, options.preset, say};
-    serve::OtlpReceiver otlp{spans, options.otlp_token};
-    if (const auto quit = listen_for_spans(otlp, options); quit.status != serve::exit_ok) return quit;
+    std::optional<serve::OtlpReceiver> otlp;
+    if (auto quit = listen_for_spans(otlp, spans, options); quit.status != serve::exit_ok) return quit;
     std::optional<heeler::Runner> runner;
     if (!options.clock_stands) runner.emplace(dog, std::chrono::seconds{1}, tell);
     std::unique_ptr<serve::HttpDoor> door;
     if (options.http) {
         auto opened = serve::HttpDoor::open(*options.http, options.socket);
-        if (!opened) {
-            ::unlink(options.socket.c_str());
-            return {serve::exit_socket, opened.error().message};
-        }
+        if (!opened) return {serve::exit_socket, opened.error().message};
         door = std::move(*opened);
         std::printf("%s\ntoken: %s\n", door->address().c_str(), door->token().c_str());
         std::fflush(stdout);
     }
     options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);
     door.reset();
-    if (!options.socket.empty()) ::unlink(options.socket.c_str());
+    otlp.reset();
+    bound.remove();
     signs.stopping();
     tell_the_rest(dog, options);
     if (runner) runner->stop();

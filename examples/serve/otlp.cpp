@@ -1,7 +1,6 @@
 #include "otlp.hpp"
 
 #ifdef HEELER_HAS_HTTPLIB
-#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -9,7 +8,7 @@
 
 #include <heeler/text/json_writer.hpp>
 
-#include "../common/share_no_port.hpp"
+#include "../common/own_port.hpp"
 #include "../common/token.hpp"
 #endif
 
@@ -72,7 +71,6 @@ OtlpReceiver::OtlpReceiver(SpanRuns& runs, std::string token) : http_{new Http{r
     server.set_read_timeout(5);
     server.set_write_timeout(5);
     server.set_payload_max_length(largest_export);
-    common::share_no_port(server);
     server.set_pre_routing_handler([this](const Request& request, Response& response) {
         if (common::same_token(request.get_header_value("Authorization"), http_->authorization))
             return httplib::Server::HandlerResponse::Unhandled;
@@ -99,14 +97,10 @@ OtlpReceiver::~OtlpReceiver() {
 }
 
 heeler::Result<int> OtlpReceiver::listen(int port) {
-    httplib::Server& server = http_->server;
-    const int bound = port == 0                                ? server.bind_to_any_port("127.0.0.1")
-                      : server.bind_to_port("127.0.0.1", port) ? port
-                                                               : -1;
+    const int bound = common::bind_at(http_->server, "127.0.0.1", port);
     if (bound <= 0)
         return heeler::fail(heeler::ErrorCode::io, "--otlp " + std::to_string(port) + " is taken; 0 takes any port");
-    http_->thread = std::thread{[&server] { server.listen_after_bind(); }};
-    while (!server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    http_->thread = common::answering(http_->server);
     return bound;
 }
 #else

@@ -1,5 +1,4 @@
 // heeler-task-tree DIR | --demo | --reviewer URL: an issue tracker whose trees are watched. `--help` tells the rest.
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +11,7 @@
 
 #include "../common/channels.hpp"
 #include "../common/own_environment.hpp"
+#include "../common/stop_signals.hpp"
 #include "client.hpp"
 #include "demo.hpp"
 #include "keeper.hpp"
@@ -26,22 +26,6 @@ namespace {
 
 void complain(const std::string& what) {
     std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::text::one_line(what, 1024).c_str());
-}
-
-/// Signals come to nobody, and are asked for.
-sigset_t hold_signals() {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &held, nullptr);
-    return held;
-}
-
-bool stopped_within(heeler::Duration length, const sigset_t& signals) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(length);
-    const timespec timeout{seconds.count(), std::chrono::nanoseconds{length - seconds}.count()};
-    return ::sigtimedwait(&signals, nullptr, &timeout) > 0;
 }
 
 bool is_empty(tracker::Tracker& issues) {
@@ -67,7 +51,7 @@ int with_server(const tracker::Options& options, common::Channels channels, Use&
 }
 
 int serve(const tracker::Options& options) {
-    const sigset_t signals = hold_signals();
+    const common::StopSignals stop;
     common::Channels channels;
     channels.tell(complain);
     for (const std::string& spec : options.notify)
@@ -81,7 +65,7 @@ int serve(const tracker::Options& options) {
                                std::printf("token of %s: %s\n", agent.c_str(), token.c_str());
                            std::printf("%s/#%s\n", url.c_str(), service.tokens().of_person().c_str());
                            std::fflush(stdout);
-                           while (!stopped_within(keeper.idle(), signals)) keeper.look();
+                           while (!stop.come_within(keeper.idle())) keeper.look();
                            return 0;
                        });
 }

@@ -7,7 +7,7 @@
 
 #include <httplib.h>
 
-#include "../common/share_no_port.hpp"
+#include "../common/own_port.hpp"
 #include "page.hpp"
 #include "routes.hpp"
 
@@ -43,7 +43,6 @@ void set_up(httplib::Server& http) {
     http.set_write_timeout(5);
     http.set_tcp_nodelay(true);
     http.new_task_queue = [] { return new httplib::ThreadPool{most_clients}; };
-    common::share_no_port(http);
     http.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
     http.set_pre_routing_handler([](const Request& request, Response& response) {
         if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;
@@ -71,13 +70,10 @@ Server::Server(Service& service, int port) : room_{std::make_unique<Room>()} {
     route_page(http);
     add_routes(http, service);
     const std::string host = "127.0.0.1";
-    if (port == 0)
-        port = http.bind_to_any_port(host);
-    else if (!http.bind_to_port(host, port))
-        port = -1;
-    if (port < 0) throw std::runtime_error{"the port cannot be had"};
+    port = common::bind_at(http, host, port);
+    if (port < 1) throw std::runtime_error{"the port cannot be had"};
     room_->url = "http://" + host + ":" + std::to_string(port);
-    room_->listening = std::thread{[&http] { http.listen_after_bind(); }};
+    room_->listening = common::answering(http);
 }
 
 Server::~Server() {

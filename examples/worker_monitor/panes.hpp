@@ -6,6 +6,7 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -106,13 +107,17 @@ private:
     static inline const std::vector<std::string> options{"@name", "@tags", "@status"};
 
     /// That a program is over tmux knows a moment before it knows how.
-    [[nodiscard]] heeler::Result<std::vector<heeler::TmuxPaneRow>> rows_with_ends() const {
-        const auto is_unclear = [](const heeler::TmuxPaneRow& row) { return row.dead && row.end.empty(); };
+    [[nodiscard]] heeler::Result<std::vector<heeler::TmuxPaneRow>> rows_with_ends() {
+        const auto is_unclear = [&](const heeler::TmuxPaneRow& row) {
+            return row.dead && row.end.empty() && !never_told_.contains(row.id);
+        };
         auto rows = server_.panes(options);
         for (int tries = 0; tries < 2 && rows && std::any_of(rows->begin(), rows->end(), is_unclear); ++tries) {
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
             rows = server_.panes(options);
         }
+        for (const heeler::TmuxPaneRow& row : rows ? *rows : std::vector<heeler::TmuxPaneRow>{})
+            if (is_unclear(row)) never_told_.insert(row.id);
         return rows;
     }
 
@@ -190,6 +195,7 @@ private:
     heeler::TmuxServer server_;
     std::vector<std::string> own_;
     heeler::RunFilter filter_;
+    std::set<std::string> never_told_{};          ///< dead panes of which tmux does not know how they ended
     std::map<std::string, std::string> known_{};  ///< workers of the last list, and their panes
     std::deque<std::string> texts_{};             ///< what the answer of the last poll refers to
 };

@@ -107,8 +107,7 @@ void World::work(Body& body) {
     if (body.over || body.paused || body.mood == Mood::silent || body.mood == Mood::dead) return;
     if (body.unsaid) say_state(body);
     if (body.mood == Mood::waits) return;
-    report(body, Heartbeat{++beats_});
-    if (story_.twice) report(body, Heartbeat{beats_});
+    report(body, Heartbeat{});
     if (body.mood == Mood::in_tool || body.mood == Mood::beats) return;
     if (body.mood == Mood::loops) {
         for (int i = 0; i < 2; ++i) {

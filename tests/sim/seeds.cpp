@@ -109,15 +109,6 @@ TEST_CASE("verdicts do not depend on what day it is") {
     }
 }
 
-TEST_CASE("a heartbeat that is delivered twice changes nothing") {
-    for (std::uint64_t seed = 1; seed <= few; ++seed) {
-        Story story = untroubled(seed);
-        const auto usual = trace_of(story);
-        story.twice = true;
-        CHECK(trace_of(story) == usual);
-    }
-}
-
 TEST_CASE("time in which every run is paused counts for nothing") {
     for (std::uint64_t seed = 1; seed <= few; ++seed) {
         Story story = untroubled(seed);

@@ -53,7 +53,6 @@ struct Story {
     Honesty honesty = Honesty::finds;
     bool proves = false;       ///< the control can tell whether an agent has stopped
     heeler::Duration later{};  ///< the wall clock of this world is so much further
-    bool twice = false;        ///< each heartbeat is delivered twice
     bool rests = false;        ///< in the middle of it all every run is paused by its host, for hours
     std::vector<Happening> happenings{};
 

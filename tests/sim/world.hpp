@@ -171,7 +171,6 @@ private:
     unsigned channel_ = 0;
     unsigned sends_ = 0;
     bool may_repeat_ = false;  ///< something has happened for which an alert may come twice
-    std::uint64_t beats_ = 0;
     bool calm_ = false;
     std::string fault_;
     std::vector<std::string> trace_;
