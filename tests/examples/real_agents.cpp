@@ -183,8 +183,8 @@ TEST_CASE("real agents that loop or wait are continued by real ones [M-182]") {
                 answered = true;
             }
             for (const auto& each : all)
-                if (const auto report = dog.report(each.first); !report || report->final_status == "running")
-                    return false;
+                if (const auto report = dog.report(each.first); !report || report->final_status != "completed")
+                    return false;  // "recovered" is one that still works
             return crew.fenced("waiting") > 0;
         };
         const bool ended = heeler_test::wait_for(over, 14s);
