@@ -7,7 +7,7 @@ endif()
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*_fuzz.cpp)
 heeler_leave_out_unbuilt(fuzz_sources)
-if(NOT TARGET heeler_tools_channels)
+if(NOT TARGET heeler-serve)
     list(FILTER fuzz_sources EXCLUDE REGEX "/protocol_fuzz\\.cpp$")
 endif()
 foreach(source IN LISTS fuzz_sources)
