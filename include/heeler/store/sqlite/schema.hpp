@@ -184,14 +184,15 @@ struct Sql {
     static constexpr char decision_run[] = "SELECT run FROM decisions WHERE number = ?1";
     static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
 
+    /// By what is kept of those that are open, so that those that are over, however many, cost nothing.
     static constexpr auto runs_to_load = sql_text(
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, holder, epoch, facts FROM runs WHERE (state IN (",
-        ended_states.text,
-        ")) IS NOT TRUE OR id IN (SELECT run FROM actions WHERE outcome = 'intended') OR id IN (SELECT run "
-        "FROM alerts WHERE state = 'pending') OR id IN (SELECT run FROM actions WHERE (outcome IN (",
-        all_outcomes.text, ")) IS NOT TRUE) OR id IN (SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
-        ")) IS NOT TRUE) ORDER BY ordinal");
+        "ended_at, holder, epoch, facts FROM runs WHERE ordinal IN (SELECT run FROM held_runs "
+        "UNION SELECT ordinal FROM runs WHERE state IS NULL UNION SELECT r.ordinal FROM (SELECT run FROM actions "
+        "WHERE outcome = 'intended' UNION SELECT run FROM alerts WHERE state = 'pending' UNION SELECT run FROM actions "
+        "WHERE (outcome IN (",
+        all_outcomes.text, ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
+        ")) IS NOT TRUE) w CROSS JOIN runs r ON r.id = w.run) ORDER BY ordinal");
     static constexpr char run[] =
         "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
         "holder, "
