@@ -1,5 +1,4 @@
-// What a watchdog does and says, as lines of JSON: the key that names a line comes first. What heeler-replay prints and
-// heeler-serve sends.
+// Lines of JSON that programs print and send: what a watchdog does and says, and what they add.
 #pragma once
 
 #include <string>
@@ -9,6 +8,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/time.hpp>
+#include <heeler/explain/event_json.hpp>
 #include <heeler/text/json_writer.hpp>
 
 namespace common {
@@ -30,13 +30,7 @@ heeler::text::JsonLine& put_texts(heeler::text::JsonLine& line, std::string_view
 
 [[nodiscard]] inline std::string ended(heeler::text::JsonLine& line) { return std::move(line.end_object()).text(); }
 
-[[nodiscard]] std::string line_of(const heeler::StatusEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::OutcomeEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::ActionEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::AlertEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::AuditEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::SightingEvent& event, Moment at);
-[[nodiscard]] std::string line_of(const heeler::ErrorEvent& event, Moment at);
+[[nodiscard]] std::string line_of(const heeler::Event& event, Moment at);
 [[nodiscard]] std::string line_of(const heeler::Report& report, Moment at);
 [[nodiscard]] std::string line_of(const heeler::SettingFault& fault, Moment at);
 

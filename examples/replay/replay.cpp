@@ -226,7 +226,7 @@ void Replay::print_allowed(std::string_view op, std::string_view target, const h
 void Replay::print(const heeler::Event& event) {
     truths_.note(event, host_.t());
     if (pages_ != nullptr) pages_->happened(event, host_.wall());
-    std::string line = std::visit([&](const auto& each) { return line_of(each, now()); }, event);
+    std::string line = line_of(event, now());
     if (const auto* status = std::get_if<heeler::StatusEvent>(&event)) {
         // A watchdog that starts again looks at every run for the first time; what it sees is only news if it changed.
         std::string seen{name_of(status->status)};

@@ -82,7 +82,7 @@ public:
 private:
     void pass_on(const heeler::Event& event, common::Moment at) {
         const std::string run = run_of(event);
-        const std::string line = std::visit([&](const auto& each) { return common::line_of(each, at); }, event);
+        const std::string line = common::line_of(event, at);
         if (run.empty())
             for (const serve::Client& client : holders_.all()) client->put(line);
         else if (const auto held = holders_.of(run))

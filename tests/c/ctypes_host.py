@@ -5,74 +5,12 @@ import json
 import sqlite3
 import sys
 import threading
-from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_char_p, c_uint64, c_void_p
 
-OK, INVALID_ARGUMENT, UNKNOWN_RUN, ENDED, DUPLICATE, TIMED_OUT, BUSY = 0, 1, 2, 3, 5, 9, 10
-INJECT = 1
-SECOND = 1_000_000
+from heeler_c import (BUSY, DUPLICATE, ENDED, INJECT, INVALID_ARGUMENT, OK, SECOND, TIMED_OUT, UNKNOWN_RUN, Act, Action, Note,
+                      Notify, Now, Options, RunSpec, Started, Tell, ToolCall, ToolResult, load)
 
-
-class Sized(Structure):
-    """A struct that says its size first."""
-
-    def __init__(self, **values):
-        super().__init__(size=ctypes.sizeof(type(self)), **values)
-
-
-class Action(Structure):
-    _fields_ = [("size", c_size_t), ("verb", c_int), ("attempt", c_uint32), ("run", c_char_p), ("key", c_char_p),
-                ("text", c_char_p), ("message", c_char_p), ("boundary", c_char_p), ("asker", c_char_p),
-                ("fence", c_uint64), ("silent_us", c_int64), ("repeated", c_int)]
-
-
-class Alert(Structure):
-    _fields_ = [("size", c_size_t), ("key", c_char_p), ("kind", c_char_p), ("to", c_char_p), ("run", c_char_p),
-                ("summary", c_char_p), ("json", c_char_p), ("severity", c_int), ("attempt", c_uint32)]
-
-
-Notify = CFUNCTYPE(c_int, c_void_p, POINTER(Alert), c_void_p, c_size_t)
-Act = CFUNCTYPE(c_int, c_void_p, POINTER(Action), c_void_p, c_size_t)
-Now = CFUNCTYPE(None, c_void_p, POINTER(c_int64), POINTER(c_int64))
-
-
-class Options(Sized):
-    _fields_ = [("size", c_size_t), ("store", c_char_p), ("preset", c_char_p), ("settings", c_char_p),
-                ("holder", c_char_p), ("context", c_void_p), ("notify", Notify), ("act", Act), ("verbs", ctypes.c_uint),
-                ("idempotent", c_int), ("find", c_void_p), ("prove_stopped", c_void_p), ("now", Now), ("wake", c_void_p)]
-
-
-class RunSpec(Sized):
-    _fields_ = [("size", c_size_t), ("id", c_char_p), ("name", c_char_p), ("task", c_char_p), ("work_item", c_char_p),
-                ("preset", c_char_p), ("expected_us", c_int64), ("timeout_us", c_int64), ("metric", c_int),
-                ("metric_name", c_char_p), ("plan", POINTER(c_int64)), ("plan_count", c_size_t),
-                ("tags", POINTER(c_char_p)), ("tag_count", c_size_t), ("shared_run", POINTER(c_char_p)),
-                ("shared_run_count", c_size_t), ("parent", c_char_p), ("project", c_char_p), ("origin", c_char_p),
-                ("owner", c_char_p), ("interactive", c_int), ("single_prompt", c_int), ("started_at_us", c_int64)]
-
-
-class Started(Sized):
-    _fields_ = [("size", c_size_t), ("found", c_int), ("stored", c_int)]
-
-
-class ToolCall(Sized):
-    _fields_ = [("size", c_size_t), ("name", c_char_p), ("args", c_char_p), ("call_id", c_char_p),
-                ("timeout_us", c_int64), ("turn", c_uint32)]
-
-
-class ToolResult(Sized):
-    _fields_ = [("size", c_size_t), ("success", c_int), ("output", c_char_p), ("output_size", c_size_t),
-                ("call_id", c_char_p), ("output_hash", c_char_p)]
-
-
-class Note(Sized):
-    _fields_ = [("size", c_size_t), ("text", c_char_p), ("reason", c_char_p), ("step", c_int64), ("has_step", c_int),
-                ("incarnation", c_uint32)]
-
-
-library = ctypes.CDLL(sys.argv[1])
-library.heeler_error_text.restype = c_char_p
-library.heeler_version.restype = c_char_p
-library.heeler_string_free.argtypes = [c_void_p]
+library = load(sys.argv[1])
 
 
 def error() -> str:
@@ -86,15 +24,16 @@ def ok(code: int) -> None:
 class Host:
     """A watchdog whose clock is moved by hand, and what it told and asked."""
 
-    def __init__(self, store: str, answer: int = OK):
+    def __init__(self, store: str, answer: int = OK, tell=lambda line: None):
         self.now, self.answer = 0, answer
         self.alerts: list[dict] = []
         self.actions: list[tuple[int, str, str]] = []
         self.during_action = lambda: None
-        self._callbacks = (Notify(self._notify), Act(self._act), Now(self._tell_time))  # alive as long as the watchdog
-        notify, act, now = self._callbacks
+        self._callbacks = (Notify(self._notify), Act(self._act), Now(self._tell_time),
+                           Tell(lambda _context, line: tell(line)))  # alive as long as the watchdog
+        notify, act, now, listen = self._callbacks
         self.dog = c_void_p()
-        options = Options(store=store.encode(), notify=notify, act=act, verbs=INJECT, now=now)
+        options = Options(store=store.encode(), notify=notify, act=act, verbs=INJECT, now=now, tell=listen)
         ok(library.heeler_open(byref(options), byref(self.dog)))
 
     def _notify(self, _context, alert, _note, _size):
@@ -187,6 +126,30 @@ def bad_arguments_are_named() -> None:
     ok(host.call("close"))
 
 
+def an_older_program_goes_on() -> None:
+    """Its options end where those of the first version did; what lies behind them is its own."""
+    told: list[bytes] = []
+    tell = Tell(lambda _context, line: told.append(line))
+    older = Options(store=b"memory", tell=tell)
+    older.size = Options.tell.offset
+    dog = c_void_p()
+    ok(library.heeler_open(byref(older), byref(dog)))
+    ok(library.heeler_start(dog, byref(RunSpec(id=b"r")), None))
+    ok(library.heeler_cycle_all(dog, None))
+    ok(library.heeler_close(dog))
+    assert not told
+
+
+def a_listener_that_calls_back() -> None:
+    answers = []
+    host = Host("memory", tell=lambda line: answers.append((json.loads(line), host.call("cycle_all", None))))
+    ok(host.call("start", byref(RunSpec(id=b"r")), None))
+    ok(host.call("cycle", None))
+    ((line, answer),) = answers
+    assert (line["status"], line["run"], line["t"], answer) == ("HEALTHY", "r", 1_750_000_000, BUSY), answers
+    ok(host.call("close"))
+
+
 def a_callback_may_fail_or_call_back() -> None:
     host = Host("memory", answer=TIMED_OUT)
     ok(host.call("start", byref(RunSpec(id=b"r")), None))
@@ -227,6 +190,8 @@ place = f"sqlite:{sys.argv[2]}/store.db"
 loops_and_recovers(place)
 is_found_again(place)
 bad_arguments_are_named()
+an_older_program_goes_on()
+a_listener_that_calls_back()
 a_callback_may_fail_or_call_back()
 what_cannot_be_stored_at_the_end_is_said(f"{sys.argv[2]}/locked.db")
 print("all passed")

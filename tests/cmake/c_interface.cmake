@@ -30,6 +30,11 @@ if(NOT HEELER_SANITIZE)
     mark_as_advanced(HEELER_PYTHON3)
     if(HEELER_PYTHON3)
         heeler_add_c_test(ctypes "${HEELER_PYTHON3}" "${folder}/ctypes_host.py" "$<TARGET_FILE:heeler_c>")
+        if(TARGET heeler-replay)
+            add_test(NAME "${prefix}.scenarios" COMMAND "${HEELER_PYTHON3}" "${folder}/scenarios.py" "$<TARGET_FILE:heeler_c>")
+            set_tests_properties("${prefix}.scenarios" PROPERTIES TIMEOUT 300 ENVIRONMENT
+                                                                  "HEELER_BIN=${PROJECT_BINARY_DIR}/examples")
+        endif()
     endif()
     add_test(NAME "${prefix}.symbols" COMMAND "${CMAKE_COMMAND}" -D "NM=${CMAKE_NM}" -D "LIBRARY=$<TARGET_FILE:heeler_c>" -D
                                               "HEADER=${include_dir}/heeler/c/heeler.h" -P

@@ -46,21 +46,31 @@ inline void check_pointer(const void* given, std::string_view name) {
     return all;
 }
 
-/// A struct as this version knows it. Of a newer one the rest must be 0: else more is asked than is known here.
+/// How long a struct was in the first version that had it.
+template <class T>
+inline constexpr std::size_t first_size = sizeof(T);
+template <>
+inline constexpr std::size_t first_size<heeler_options> = offsetof(heeler_options, tell);
+
+/// A struct as this version knows it. What an older one does not have is 0; of a newer one the rest must be: else more
+/// is asked than is known here.
 template <class T>
 [[nodiscard]] T struct_of(const T* given, std::string_view type) {
     static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);
     check_pointer(given, type);
     const std::size_t size = given->size;
-    if (size < sizeof(T))
+    if (size < first_size<T>)
         refuse(ErrorCode::invalid_argument, "`size` of " + std::string{type} + " is " + std::to_string(size) +
                                                 "; set it to sizeof(" + std::string{type} + "), which is " +
                                                 std::to_string(sizeof(T)));
-    const auto* const rest = reinterpret_cast<const unsigned char*>(given);
-    if (std::any_of(rest + sizeof(T), rest + size, [](unsigned char byte) { return byte != 0; }))
+    const auto* const all = reinterpret_cast<const unsigned char*>(given);
+    const std::size_t known = std::min(size, sizeof(T));
+    if (std::any_of(all + known, all + size, [](unsigned char byte) { return byte != 0; }))
         refuse(ErrorCode::unsupported, std::string{type} + " has members that this version of heeler does not know; " +
                                            "leave them 0, or update it");
-    return *given;
+    T whole{};
+    std::memcpy(&whole, given, known);
+    return whole;
 }
 
 /// A struct that a function fills, which nobody may want (null). It is looked at before anything is done.

@@ -12,9 +12,9 @@
 //
 // Times are microseconds; moments of the day count from 1970 in UTC.
 //
-// Threads: all but `heeler_cycle` and `heeler_close` may be called from any thread at any time. Observations wait for
-// no store and no callback; `heeler_status` only of a run that is not watched here; all others wait for the store,
-// within its time limit. A second `heeler_cycle` meanwhile answers `HEELER_BUSY`.
+// Threads: all but the cycles and `heeler_close` may be called from any thread at any time. Observations wait for no
+// store and no callback; `heeler_status` only of a run that is not watched here; all others wait for the store, within
+// its time limit. A second cycle meanwhile answers `HEELER_BUSY`.
 //
 // Fork: a watchdog is the process's that opened it. In a child made by `fork` every function answers
 // `HEELER_INVALID_ARGUMENT` about it, and it cannot be closed there; the child may open others.
@@ -79,12 +79,12 @@ HEELER_API void heeler_string_free(char* text);
 
 // --- the callbacks of a host -----------------------------------------------------------------------------------------
 //
-// `notify`, `act`, `find` and `prove_stopped` are called by the thread that is in `heeler_cycle`, which waits for them;
-// observations of other threads do not. They may call all but `heeler_cycle` and `heeler_close`, which answer
+// `notify`, `act`, `find`, `prove_stopped` and `tell` are called by the thread that is in a cycle, which waits for
+// them; observations of other threads do not. They may call all but cycles and `heeler_close`, which answer
 // `HEELER_BUSY`. `now` and `wake` are called by any thread and must not block; what they call here answers
 // `HEELER_BUSY`. What a callback throws goes no further: of `act` it counts as `HEELER_TIMED_OUT`, of `notify` as
-// `HEELER_DELIVERY_FAILED`, of `find` and `prove_stopped` as unknown; of `now` and `wake` it makes the function that
-// called it fail. What a callback is given stays valid for the call.
+// `HEELER_DELIVERY_FAILED`, of `find` and `prove_stopped` as unknown; of `now`, `wake` and `tell` it makes the function
+// that called it fail. What a callback is given stays valid for the call.
 
 /// What can be done to an agent, a bit each.
 enum heeler_verb {
@@ -163,6 +163,9 @@ typedef struct heeler_options {
     void (*now)(void* context, int64_t* elapsed_us, int64_t* wall_us);
     /// Something must be looked at before the moment that `heeler_next_deadline` answered last. Null: nobody sleeps.
     void (*wake)(void* context);
+    /// Is told at the end of each cycle what it found and did, one JSON object a call, in the form of heeler-serve:
+    /// `status`, `outcome`, `action`, `alert`, `audit`, `error`, with `t` in seconds since 1970. Null: nobody listens.
+    void (*tell)(void* context, const char* line);
 } heeler_options;
 
 /// Opens the store and reads it; does nothing to any run. Error: what is wrong with the options, the settings (each of
@@ -190,6 +193,9 @@ typedef struct heeler_cycle_report {
 /// Judges what is due, acts, and tells people, until nothing follows. `report` may be null, and is filled in any case.
 /// Error: the first one of the cycle; the next cycle tries again.
 HEELER_API int heeler_cycle(heeler_watchdog* watchdog, heeler_cycle_report* report);
+
+/// The same with every run, whether it is due or not: because somebody asks.
+HEELER_API int heeler_cycle_all(heeler_watchdog* watchdog, heeler_cycle_report* report);
 
 /// How long the host may sleep until the next cycle: 0 not at all, -1 until something is reported (`wake`).
 HEELER_API int heeler_next_deadline(heeler_watchdog* watchdog, int64_t* in_us);

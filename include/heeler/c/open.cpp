@@ -43,6 +43,8 @@ RunClass class_of(std::string_view preset, std::string_view settings) {
         for (const std::string& name : preset_names()) known += (known.empty() ? "; known are " : ", ") + name;
         refuse(ErrorCode::invalid_argument, "there is no preset " + in_quotes(preset) + known);
     }
+    // Who starts a run means it, with tags or without.
+    if (auto& filter = rules->applicability.filter) filter->untagged = true;
     if (settings.empty()) return *std::move(rules);
     const auto given = settings_from_json(settings);
     if (!given) refuse(given.error().code, "settings: " + given.error().message);
@@ -91,7 +93,8 @@ std::unique_ptr<heeler_watchdog> opened_with(const heeler_options& options) {
     HostClock clock{options};
     auto dog = on_store(text(options.store), clock, HostNotifier{options}, std::move(settings));
     std::unique_ptr<heeler_watchdog> opened{new heeler_watchdog{std::move(clock), HostControl{options}, std::move(dog),
-                                                                preset, !text(options.holder).empty(), forks()}};
+                                                                preset, !text(options.holder).empty(), forks(),
+                                                                options.tell, options.context}};
     if (options.act != nullptr || options.find != nullptr || options.prove_stopped != nullptr)
         taken(opened->dog.attach(opened->control));
     if (options.wake != nullptr)

@@ -10,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/explain/event_json.hpp>
 #include <heeler/explain/report.hpp>
 
 namespace heeler::inline HEELER_ABI::c {
@@ -93,13 +94,24 @@ DecisionRow decision_of(const heeler_decision& given, WallTime now) {
     return decision;
 }
 
-/// What an agent has not answered yet is asked again; that is no error of the cycle's.
+/// What an agent has not answered yet is asked again; that is no error of the cycle's, and no news.
+bool waits_for_agent(const Event& event) {
+    const auto* const error = std::get_if<ErrorEvent>(&event);
+    return error != nullptr && error->where == "control" && error->error.code == ErrorCode::busy;
+}
+
 const ErrorEvent* first_error(const CycleReport& report) {
     for (const Event& event : report.events)
-        if (const auto* error = std::get_if<ErrorEvent>(&event);
-            error != nullptr && !(error->where == "control" && error->error.code == ErrorCode::busy))
+        if (const auto* const error = std::get_if<ErrorEvent>(&event); error != nullptr && !waits_for_agent(event))
             return error;
     return nullptr;
+}
+
+void tell(const heeler_watchdog& watchdog, const CycleReport& report) {
+    if (watchdog.tell == nullptr) return;
+    const Duration now = watchdog.clock.now().wall.time_since_epoch();
+    for (const Event& event : report.events)
+        if (!waits_for_agent(event)) watchdog.tell(watchdog.context, to_json(event, now).c_str());
 }
 
 /// One cycle at a time, whoever asks.
@@ -115,6 +127,18 @@ public:
 private:
     std::atomic<bool>& in_cycle_;
 };
+
+int cycle(heeler_watchdog* watchdog, heeler_cycle_report* report, TickCause cause) noexcept {
+    return with(watchdog, [&](heeler_watchdog& it) {
+        check_answer(report, "heeler_cycle_report");
+        const Turn turn{it};
+        const CycleReport all = it.dog.cycle(cause);
+        fill(report, {0, all.checked, all.healthy, all.acted, all.suppressed, all.errors});
+        tell(it, all);
+        if (const auto* const error = first_error(all))
+            refuse(error->error.code, error->where + ": " + error->error.message);
+    });
+}
 
 }  // namespace
 }  // namespace heeler::inline HEELER_ABI::c
@@ -171,14 +195,11 @@ int heeler_report(heeler_watchdog* watchdog, const char* run, char** json) {
 }
 
 int heeler_cycle(heeler_watchdog* watchdog, heeler_cycle_report* report) {
-    return with(watchdog, [&](heeler_watchdog& it) {
-        check_answer(report, "heeler_cycle_report");
-        const Turn turn{it};
-        const heeler::CycleReport cycle = it.dog.cycle();
-        fill(report, {0, cycle.checked, cycle.healthy, cycle.acted, cycle.suppressed, cycle.errors});
-        if (const auto* const error = first_error(cycle))
-            refuse(error->error.code, error->where + ": " + error->error.message);
-    });
+    return cycle(watchdog, report, heeler::TickCause::period);
+}
+
+int heeler_cycle_all(heeler_watchdog* watchdog, heeler_cycle_report* report) {
+    return cycle(watchdog, report, heeler::TickCause::on_demand);
 }
 
 int heeler_next_deadline(heeler_watchdog* watchdog, int64_t* in_us) {

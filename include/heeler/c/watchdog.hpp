@@ -15,6 +15,8 @@ struct heeler_watchdog {
     std::string preset;
     bool shares_store;
     unsigned forks;  ///< of its process, when it was opened
+    void (*tell)(void* context, const char* line);
+    void* context;  ///< of `tell`
     std::atomic<bool> in_cycle{false};
 };
 
