@@ -88,7 +88,7 @@ if [ "$full" = yes ]; then
     sanitized_c=ON
     only_threads=OFF
     fuzz_seconds=60
-    export HEELER_MONITOR_CYCLES=100
+    export HEELER_MONITOR_CYCLES=100 HEELER_SCENARIOS_ALL=1
     conan=$(command -v conan || true)
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan==2.34.0; then
         conan=$PWD/build/conan/bin/conan

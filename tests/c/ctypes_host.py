@@ -144,7 +144,7 @@ def a_listener_that_calls_back() -> None:
     answers = []
     host = Host("memory", tell=lambda line: answers.append((json.loads(line), host.call("cycle_all", None))))
     ok(host.call("start", byref(RunSpec(id=b"r")), None))
-    ok(host.call("cycle", None))
+    ok(host.call("cycle_all", None))
     ((line, answer),) = answers
     assert (line["status"], line["run"], line["t"], answer) == ("HEALTHY", "r", 1_750_000_000, BUSY), answers
     ok(host.call("close"))

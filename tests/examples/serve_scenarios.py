@@ -1,13 +1,19 @@
-"""The scenarios, told to heeler-serve by lines of its protocol: [NAME...].
+"""The scenarios, told to heeler-serve by lines of its protocol, and by the Python client: [NAME...]; that one tells all of them
+if they are named, or with HEELER_SCENARIOS_ALL in the environment.
 """
+import asyncio
 import contextlib
 import json
+import logging
 import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../support")
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [HERE + "/../support", HERE + "/../../examples/python"]
+os.environ.update(HEELER_SERVE=os.environ["HEELER_BIN"] + "/heeler-serve", HEELER_PING_URL="")
 
+import heeler  # noqa: E402
 import scenario_story as story  # noqa: E402
 
 OUTCOMES = {"ok": "done", "fail": "failed", "reject": "rejected", "unsupported": "unsupported",
@@ -85,5 +91,82 @@ class Protocol:
         self.process.wait()
 
 
+class Scripted(Exception):
+    """Of a handler that fails: who knows how far it came."""
+
+    def __repr__(self):
+        return str(self)
+
+
+class Python:
+    every = 1 if len(sys.argv) > 1 or "HEELER_SCENARIOS_ALL" in os.environ else 4
+    name, least = "Python", 213 if every == 1 else 40
+    #: What a method of a run takes; the rest is told by `client.ask`.
+    METHODS = {"heartbeat": {"seq"}, "progress": {"value"}, "output": {"text", "partial"},
+               "tool_call": {"name", "args", "call_id", "turn", "timeout_s"}, "tool_result": {"output", "ok", "call_id"},
+               "message": {"text", "role", "automatic"}, "usage": {"tokens_in", "tokens_out", "cost_usd", "api_calls"},
+               "state": KEYS["state"] - {"incarnation"}, "resource": {"name", "used", "limit"},
+               "checkpoint": {"step", "text", "reason"}, "finish": {"how"}}
+
+    @staticmethod
+    def beyond(scenario):
+        words = {word for line in scenario if line["type"] == "host" for word in line.get("verbs", {}).values()}
+        if words & {"fail", "unsupported", "ended"}:
+            return "outcomes that no handler has"
+        return beyond(scenario)
+
+    def __init__(self, options, scenario, _epoch, _work):
+        self.loop = asyncio.new_event_loop()
+        self.heard, self.runs = [], {}
+        self.answers = dict.fromkeys(story.VERBS, "ok")
+        handlers = {verb: self.handle for verb in story.asked_for(scenario)}
+        self.client = self.wait(heeler.connect(options=[*SERVE[1:], *options], on_event=self.hear, **handlers))
+
+    def wait(self, what):
+        return self.loop.run_until_complete(what)
+
+    def hear(self, line):
+        self.heard.append(dict(line))
+
+    def handle(self, ask):
+        scripted = self.answers.get(ask.verb, "unknown")
+        if scripted == "reject":
+            raise heeler.Rejected(f"{ask.verb}: reject, as scripted")
+        if scripted == "timeout_but_done":
+            raise Scripted(f"{ask.verb}: timeout_but_done, as scripted")
+        return "" if ask.verb in story.VERBS and scripted == "ok" else scripted
+
+    def ask(self, op, **keys):
+        keys = known(op, keys)
+        try:
+            self.wait(self.told(op, keys.pop("run", None), keys))
+        except heeler.Error as error:
+            return {"error": {"code": error.code, "message": str(error)}}
+        return {"ok": {}}
+
+    def is_method(self, op, run, keys):
+        if run not in self.runs or not set(keys) <= self.METHODS.get(op, set()):
+            return False
+        return op != "resource" or len(keys) == 3
+
+    async def told(self, op, run, keys):
+        if op == "start":
+            self.runs[run] = await self.client.start(run, **keys)
+        elif op == "decide":
+            await self.client.decide(**keys, **({"run": run} if run is not None else {}))
+        elif self.is_method(op, run, keys):
+            await getattr(self.runs[run], op)(**keys)
+        else:
+            await self.client.ask(op, run=run, **keys)
+
+    def clock(self, t, cycle=None):
+        return self.wait(self.client.ask("clock", t=t, cycle=cycle))["next"]
+
+    def end(self):
+        self.wait(self.client.close())
+        self.loop.close()
+
+
 if __name__ == "__main__":
-    story.play_all([Protocol], sys.argv[1:])
+    logging.getLogger("heeler").setLevel(logging.CRITICAL + 1)
+    story.play_all([Protocol, Python], sys.argv[1:])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The scenarios, said to heeler-serve by a client: it does what heeler-replay does.
+# The scenarios, told to heeler-serve by clients: it does what heeler-replay does.
 set -uo pipefail
 
 : "${HEELER_BIN:?the directory of the built examples}"

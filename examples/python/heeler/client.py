@@ -74,7 +74,7 @@ class Client:
         if self._lost:
             raise self._lost
         try:
-            await self._wire.put({"op": op, **_given(keys)})
+            await self._wire.put({"op": op, **keys})
         except OSError as error:
             raise ConnectionLost(str(error)) from error
 
@@ -90,7 +90,7 @@ class Client:
             self._answers.pop(number, None)
 
     async def start(self, run: str, **spec: Any) -> Run:
-        """A new run; `spec` has the keys of `start` in protocol.schema.json."""
+        """A new run; `spec` has the keys of `start` in protocol.schema.json. `metric=None`: nothing can be measured."""
         return Run(self, await self.ask("start", run=run, **spec))
 
     async def attach(self, run: str, **spec: Any) -> Run:
@@ -98,7 +98,7 @@ class Client:
         return Run(self, await self.ask("attach", run=run, **spec))
 
     async def decide(self, verb: str, **keys: Any) -> None:
-        await self.ask("decide", verb=verb, **keys)
+        await self.ask("decide", verb=verb, **_given(**keys))
 
     async def describe(self) -> str:
         return str((await self.ask("describe"))["text"])
@@ -183,41 +183,42 @@ class Run:
         if self.not_stored:
             log.warning("heeler: %s is not stored: %s", self.id, self.not_stored)
 
+    async def _tell(self, op: str, **keys: Any) -> None:
+        await self.client.tell(op, run=self.id, **_given(**keys))
+
     async def heartbeat(self, seq: Optional[int] = None) -> None:
-        await self.client.tell("heartbeat", run=self.id, seq=seq)
+        await self._tell("heartbeat", seq=seq)
 
     async def progress(self, value: int) -> None:
-        await self.client.tell("progress", run=self.id, value=value)
+        await self._tell("progress", value=value)
 
     async def output(self, text: str, partial: Optional[bool] = None) -> None:
-        await self.client.tell("output", run=self.id, text=text, partial=partial)
+        await self._tell("output", text=text, partial=partial)
 
     async def tool_call(self, name: str, args: Any = None, *, call_id: Optional[str] = None,
                         turn: Optional[int] = None, timeout_s: Optional[float] = None) -> None:
-        await self.client.tell("tool_call", run=self.id, name=name, args=args, call_id=call_id, turn=turn,
-                               timeout_s=timeout_s)
+        await self._tell("tool_call", name=name, args=args, call_id=call_id, turn=turn, timeout_s=timeout_s)
 
     async def tool_result(self, output: Any = None, *, ok: Optional[bool] = None,
                           call_id: Optional[str] = None) -> None:
-        await self.client.tell("tool_result", run=self.id, output=output, ok=ok, call_id=call_id)
+        await self._tell("tool_result", output=output, ok=ok, call_id=call_id)
 
     async def message(self, text: str, role: str = "assistant", automatic: Optional[bool] = None) -> None:
-        await self.client.tell("message", run=self.id, text=text, role=role, automatic=automatic)
+        await self._tell("message", text=text, role=role, automatic=automatic)
 
     async def usage(self, *, tokens_in: Optional[int] = None, tokens_out: Optional[int] = None,
                     cost_usd: Optional[float] = None, api_calls: Optional[int] = None) -> None:
-        await self.client.tell("usage", run=self.id, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost_usd,
-                               api_calls=api_calls)
+        await self._tell("usage", tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost_usd, api_calls=api_calls)
 
     async def state(self, state: str, **keys: Any) -> None:
-        await self.client.tell("state", run=self.id, state=state, **keys)
+        await self._tell("state", state=state, **keys)
 
     async def resource(self, name: str, used: int, limit: int) -> None:
-        await self.client.tell("resource", run=self.id, name=name, used=used, limit=limit)
+        await self._tell("resource", name=name, used=used, limit=limit)
 
     async def checkpoint(self, step: Optional[int] = None, text: str = "", reason: Optional[str] = None) -> None:
         """Durable when it returns."""
-        await self.client.ask("checkpoint", run=self.id, step=step, text=text, reason=reason)
+        await self.client.ask("checkpoint", run=self.id, **_given(step=step, text=text, reason=reason))
 
     async def finish(self, how: str = "completed") -> None:
         """Durable when it returns. `how`: completed, failed or cancelled."""
@@ -268,7 +269,7 @@ async def watch(run: str, *, task: str = "", preset: Optional[str] = None, socke
     client = await connect(socket=socket, options=own if options is None else options, environment=environment,
                            on_event=on_event, **handlers)
     try:
-        given = {"name": run, "task": task, "preset": preset, **(spec or {})}
+        given = {"name": run, "task": task, **_given(preset=preset), **(spec or {})}
         try:
             watched = await client.attach(run, **given)
         except Error as error:
@@ -297,5 +298,5 @@ async def _finished(run: Run, how: str) -> None:
         log.warning("heeler: the end of %s was not taken: %s", run.id, error)
 
 
-def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
+def _given(**keys: Any) -> dict[str, Any]:
     return {name: value for name, value in keys.items() if value is not None}
