@@ -239,23 +239,28 @@ void Requests::report(const Client&, const Request& request, JsonLine& answer) {
 
 void Requests::describe(const Client&, const Request&, JsonLine& answer) { answer.key("text").string(dog_.describe()); }
 
-void Requests::move_clock(const Client& client, const Request& request, JsonLine&) {
+void Requests::move_clock(const Client& client, const Request& request, JsonLine& answer) {
     if (!clock_.stands()) throw Refused{{ErrorCode::unsupported, "the clock is the machine's; see --clock manual"}};
     if (is_judging_) throw Refused{{ErrorCode::busy, "the last 'clock' is not answered yet"}};
     const auto cause = cause_of(request);
     const auto by = *request.length("t") - clock_.now().elapsed.time_since_epoch();
     if (by < heeler::Duration{}) throw BadLine{"'t' lies before the last one; time does not go back"};
     clock_.move(by);
+    if (!cause) return put_next(answer);
     answers_later_ = is_judging_ = true;
     judging_ = std::jthread{[this, client, cause, id = id_of(request)] {
-        if (cause) tell_(dog_.cycle(*cause));
-        JsonLine answer;
-        answer.begin_object().key("id").raw(id).key("ok").begin_object().key("next");
-        const auto next = dog_.next_deadline();
-        next ? answer.number(heeler::in_seconds(next->time_since_epoch())) : answer.null();
+        tell_(dog_.cycle(*cause));
+        JsonLine later;
+        put_next(later.begin_object().key("id").raw(id).key("ok").begin_object());
         is_judging_ = false;
-        if (id != "null") client->put(common::ended(answer.end_object()));
+        if (id != "null") client->put(common::ended(later.end_object()));
     }};
+}
+
+void Requests::put_next(JsonLine& answer) {
+    answer.key("next");
+    const auto next = dog_.next_deadline();
+    next ? answer.number(heeler::in_seconds(next->time_since_epoch())) : answer.null();
 }
 
 void Requests::answer(const Client& client, const Request& request, JsonLine&) {

@@ -65,6 +65,7 @@ private:
     void describe(const Client& client, const Request& request, JsonLine& answer);
     void answer(const Client& client, const Request& request, JsonLine& answer);
     void move_clock(const Client& client, const Request& request, JsonLine& answer);
+    void put_next(JsonLine& answer);
 
     template <class What>
     void tell(heeler::RunHandle run, const Request& request, const What& what);

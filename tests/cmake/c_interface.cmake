@@ -20,6 +20,11 @@ endfunction()
 heeler_add_c_program(heeler_c_program c/program.c)
 heeler_add_c_test(program "$<TARGET_FILE:heeler_c_program>")
 
+if(TARGET heeler_postgres)
+    add_test(NAME "${prefix}.program on PostgreSQL" COMMAND bash "${folder}/on_postgres.sh" "$<TARGET_FILE:heeler_c_program>")
+    set_tests_properties("${prefix}.program on PostgreSQL" PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+endif()
+
 add_executable(heeler_c_throwing c/throwing.cpp)
 target_link_libraries(heeler_c_throwing PRIVATE heeler_c heeler_header_only)
 heeler_add_c_test(throwing "$<TARGET_FILE:heeler_c_throwing>")
