@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# heeler-serve on PostgreSQL: a server that starts later is waited for, one that never does is not waited for in vain.
+# heeler-serve on PostgreSQL: a server that starts later is waited for, one that never does is not waited for in vain, and one
+# that hangs holds clients up for a bounded time.
 set -uo pipefail
 
 : "${HEELER_BIN:?the directory of the built examples}"
@@ -31,4 +32,10 @@ kill $!
 wait $!
 [ $? = 74 ] || fail "asked to end while it waits"
 [ "$SECONDS" -lt 40 ] || fail "it waited all the same: $SECONDS s"
+
+bash "$server" again "$data" >"$work/server" 2>&1
+if command -v python3 >/dev/null; then
+    python3 "$(dirname "${BASH_SOURCE[0]}")/serve_hangs.py" "$serve" "$server_url" "$data" "$work" ||
+        fail "a server that hangs"
+fi
 finish
