@@ -12,14 +12,13 @@
 using namespace heeler;
 using namespace std::chrono_literals;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
 std::string found(const RunClass& rules) {
     std::string text;
-    detail::each_contradiction(rules, [&](std::string_view setting, const std::string& message) {
-        text += std::string{setting} + ": " + message + "\n";
-    });
+    for (const Detail& doubt : detail::doubts_of(rules)) text += doubt.name + ": " + doubt.value + "\n";
     return text;
 }
 
@@ -33,7 +32,7 @@ TEST_CASE("no preset is doubted [M-186]") {
 
 TEST_CASE("a limit that is over before a run is seen is named, with what to do [M-186]") {
     RunClass rules = presets::recommended();
-    rules.detectors.turn_on<RunTimeout>({90s});
+    rules.detectors.turn_on<RunTimeout>({90s}).turn_off<HeartbeatContract<ProgressAge>>();
     CHECK_THAT(found(rules), ContainsSubstring("duration_limit_s") && ContainsSubstring("1m 30s") &&
                                  ContainsSubstring("two intervals") && ContainsSubstring("at least 2m 0s"));
     rules.detectors.turn_on<RunTimeout>({120s});
@@ -115,4 +114,46 @@ TEST_CASE("contradictions are said by define's next cycle, by describe and of se
     const auto faults = overlay(laid, {{"alert_cooldown_s", SettingValue{std::int64_t{0}}, {}}});
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].kind == SettingFault::Kind::contradiction);
+}
+
+TEST_CASE("a run whose own limit is over before the class finds a stall is told once [M-047] [M-186]") {
+    bench::Bench b;
+    b.classes = {presets::recommended()};
+    b.boot();
+    const auto doubts = [&](std::string id, Duration timeout) {
+        RunSpec spec = bench::spec_of(std::move(id));
+        spec.timeout = timeout;
+        b.run(spec);
+        std::string said;
+        for (int i = 0; i < 3; ++i)
+            for (const auto& event : bench::all_of<AuditEvent>(b.after(61s)))
+                if (event.row.kind == "contradiction") said += event.row.run + ": " + event.row.body;
+        return said;
+    };
+    const std::string told = doubts("short", 600s);
+    CHECK_THAT(told,
+               StartsWith("short: {\"class\":\"recommended\",\"setting\":\"progress_age\"") &&
+                   ContainsSubstring(
+                       "progress_age is a stall after 10m 0s, but a run is over its time limit "
+                       "after 10m 0s, so that it is never found: make it shorter, or the run's own limit longer"));
+    CHECK(told.find("short: ", 1) == std::string::npos);
+    CHECK(doubts("long", 601s).empty());
+    CHECK_THAT(b.dog->explain("short").value(), ContainsSubstring("contradiction") && ContainsSubstring("never found"));
+    b.boot();  // it is on record, and not told again
+    for (const auto& event : bench::all_of<AuditEvent>(b.after(61s))) CHECK(event.row.kind != "contradiction");
+
+    RunClass untimed = presets::recommended();
+    untimed.detectors.turn_off<RunTimeout>();
+    b.classes = {untimed};
+    b.boot();
+    CHECK(doubts("unlimited", 60s).empty());
+}
+
+TEST_CASE("a class whose limit is over before it finds a stall is doubted, whoever set it [M-047] [M-186]") {
+    RunClass rules = presets::recommended();
+    rules.detectors.turn_on<RunTimeout>({600s});
+    CHECK_THAT(found(rules), ContainsSubstring("progress_age is a stall after 10m 0s") &&
+                                 ContainsSubstring("make it shorter than 'duration_limit_s'"));
+    rules.detectors.turn_on<RunTimeout>({601s});
+    CHECK(found(rules).empty());
 }

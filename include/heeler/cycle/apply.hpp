@@ -17,6 +17,7 @@
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/settings/contradictions.hpp>
 #include <heeler/storage/ledger.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -43,6 +44,9 @@ public:
         if (saw) tell(*saw);
         item_.change.with_memory |= judged.speaks;
         for (const Finding& note : judged.notes) say_once(note);
+        if (!watched_.shown.any)
+            for (const Detail& doubt : doubts_of(watched_.rules(), watched_.run))
+                audit(std::string{doubt_record}, notes::doubt(watched_.rules().name, doubt));
         watched_.shown = judged.shows;
         if (judged.decision.retry_after) plan_retry(judged);
         plan(judged, false);

@@ -110,11 +110,8 @@ public:
     /// Settings of a class that contradict each other are said with the next cycle, and names in the notifier's
     /// `routes` that nobody has.
     void doubt(const RunClass& rules, const std::string& routes, Instant now) {
-        const auto of_class = [&](std::string_view setting, const std::string& message) {
-            say(notes::doubt(rules, setting, message), now);
-        };
-        each_contradiction(rules, of_class);
-        if (!routes.empty()) of_class("routes", routes);
+        for (const Detail& doubt : doubts_of(rules)) say(notes::doubt(rules.name, doubt), now);
+        if (!routes.empty()) say(notes::doubt(rules.name, {"routes", routes}), now);
     }
     /// A doubt is on record, and told with the next cycle.
     void say(std::string doubt, Instant now) {

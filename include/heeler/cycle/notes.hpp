@@ -43,13 +43,6 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     return std::move(line).text();
 }
 
-/// What somebody wrote, and most likely meant something else by it.
-[[nodiscard]] inline std::string doubt(std::string_view setting, std::string_view message) {
-    text::JsonLine line;
-    line.begin_object().key("setting").string(setting).key("message").string(message).end_object();
-    return std::move(line).text();
-}
-
 /// The host calls more seldom than the class asks for.
 [[nodiscard]] inline std::string slow_host(const RunClass& rules, Duration every) {
     text::JsonLine line;
@@ -58,11 +51,12 @@ namespace heeler::inline HEELER_ABI::detail::notes {
     return std::move(line).text();
 }
 
-/// What is wrong with a class.
-[[nodiscard]] inline std::string doubt(const RunClass& rules, std::string_view setting, std::string_view message) {
+/// What somebody wrote, of a class or of none, and most likely meant something else by it.
+[[nodiscard]] inline std::string doubt(std::string_view of_class, const Detail& about) {
     text::JsonLine line;
-    line.begin_object().key("class").string(rules.name).key("setting").string(setting);
-    line.key("message").string(message).end_object();
+    line.begin_object();
+    if (!of_class.empty()) line.key("class").string(of_class);
+    line.key("setting").string(about.name).key("message").string(about.value).end_object();
     return std::move(line).text();
 }
 

@@ -53,29 +53,32 @@ struct ToolTier {
     Duration limit{};
 };
 
+/// The settings of whichever age.
+struct AgeLimits {
+    std::optional<Duration> warn_after{};            ///< age > this is worth showing; must be below `act_after`
+    Duration act_after = std::chrono::seconds{600};  ///< age > this is a stall (strictly greater)
+    std::optional<Duration> in_tool{};               ///< instead of both while a tool call is open: builds take long
+    Duration startup_grace{};                        ///< a run that gave no sign yet is judged by its start plus this
+    /// A `SignOfLife` of a second source vetoes the stall while it is younger than this (strictly).
+    std::optional<Duration> veto_within{};
+    /// In place of `in_tool` for some tools; the longest prefix that fits counts. Needs `in_tool`.
+    List<ToolTier> tool_tiers{};
+    /// A call that declares how long it may take (`ToolCall::timeout`) is given that and this (the session
+    /// monitor).
+    Duration tool_grace = std::chrono::seconds{30};
+    Duration tool_cap = std::chrono::hours{2};  ///< but no declared call more than this
+    /// People are told of the stall, which is critical then, and nothing is done about it (the task-tree watchdog):
+    /// see `SilenceLevels`. They are told by the alert that the class has about `Condition::silent`.
+    bool informs = false;
+};
+
 /// Stalled when the chosen age exceeds a limit. Use it where hosts report signs at times of their own.
 template <class Cadence>
 struct HeartbeatContract {
     static constexpr std::string_view kind = Cadence::kind;
     static constexpr EventMask listens = events<ToolCall, ToolResult>;
 
-    struct Settings {
-        std::optional<Duration> warn_after{};            ///< age > this is worth showing; must be below `act_after`
-        Duration act_after = std::chrono::seconds{600};  ///< age > this is a stall (strictly greater)
-        std::optional<Duration> in_tool{};  ///< instead of both while a tool call is open: builds take long
-        Duration startup_grace{};           ///< a run that gave no sign yet is judged by its start plus this
-        /// A `SignOfLife` of a second source vetoes the stall while it is younger than this (strictly).
-        std::optional<Duration> veto_within{};
-        /// In place of `in_tool` for some tools; the longest prefix that fits counts. Needs `in_tool`.
-        List<ToolTier> tool_tiers{};
-        /// A call that declares how long it may take (`ToolCall::timeout`) is given that and this (the session
-        /// monitor).
-        Duration tool_grace = std::chrono::seconds{30};
-        Duration tool_cap = std::chrono::hours{2};  ///< but no declared call more than this
-        /// People are told of the stall, which is critical then, and nothing is done about it (the task-tree watchdog):
-        /// see `SilenceLevels`. They are told by the alert that the class has about `Condition::silent`.
-        bool informs = false;
-    };
+    using Settings = AgeLimits;
 
     /// Of the tool calls that are open: how long the one that may take longest is given.
     struct Memory {

@@ -143,7 +143,7 @@ HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
     List<Change> none;
     auto stored = detail::durable(parts_->ledger.commit(none, std::move(batch), now));
     if (!stored) return stored;
-    if (!doubts.empty()) parts_->cycle.say(notes::doubt("silence", doubts), now);
+    if (!doubts.empty()) parts_->cycle.say(notes::doubt({}, {"silence", doubts}), now);
     if (run) table_.sooner(run->index, now.elapsed);
     wake_if_sooner(now.elapsed);
     return stored;

@@ -184,9 +184,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (rules.alerts.outbox.inhibit) text.append("; not told while people know of trouble of the run's parents");
     text.append("\n");
     text::append(text, describe(rules.alerts.escalation));
-    detail::each_contradiction(rules, [&](std::string_view setting, const std::string& message) {
-        text::append(text, "  warning: ", setting, ": ", message, "\n");
-    });
+    for (const Detail& doubt : doubts_of(rules)) text::append(text, "  warning: ", doubt.name, ": ", doubt.value, "\n");
     return text;
 }
 

@@ -1,11 +1,14 @@
-// Settings of a class that are taken, but together do not do what whoever sets them expects.
+// Settings of a class, or of one of its runs, that are taken, but together do not do what whoever sets them expects.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 
+#include <heeler/core/alert.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/run.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/detect/never_started.hpp>
@@ -34,75 +37,78 @@ namespace heeler::inline HEELER_ABI::detail {
         "`terminate` out");
 }
 
-/// `add(setting, message)` for each: the value, the limit and what to do.
-template <class Add>
-class Contradictions {
-public:
-    Contradictions(const RunClass& rules, Add& add) : rules_{rules}, add_{add} {}
+/// What is doubted, each by the name of a setting: its value, the limit and what to do.
+using Doubts = List<Detail>;
 
-    void check() {
-        if (const auto* timeout = rules_.detectors.find<RunTimeout>(); timeout != nullptr && timeout->limit)
-            check_limit("duration_limit_s", "the time limit", *timeout->limit);
-        const auto* alive = rules_.detectors.find<HeartbeatContract<AliveAge>>();
-        if (alive != nullptr) check_limit("liveness", "the limit of a sign of life", alive->act_after);
-        check_start(alive);
-        check_repetition();
-        check_terminate();
+/// A limit that is seen in time: it spans two intervals, and a run is looked at four times before it is over.
+inline void doubt_limit(Doubts& doubts, const RunClass& rules, std::string setting, std::string text, Duration limit) {
+    const Duration interval = rules.interval.fixed.value_or(rules.interval.short_task), look = rules.shortest_cycle();
+    if (limit >= 2 * interval && look <= limit / 4) return;
+    text::append(text, " is ", text::spoken(limit));
+    if (limit < 2 * interval)
+        text::append(text, ", shorter than two intervals of ", text::spoken(interval),
+                     ": what a run does is hardly seen before it is over. Make it at least ",
+                     text::spoken(2 * interval), ", or interval_s shorter");
+    else
+        text::append(text, ", and runs are looked at every ", text::spoken(look), " only, so that it may be seen ",
+                     text::spoken(look), " late. Look at least every ", text::spoken(limit / 4),
+                     ", or make the limit longer");
+    doubts.push_back({std::move(setting), std::move(text)});
+}
+
+/// What is found only in a run that lives to see it.
+inline void doubt_stalls(Doubts& doubts, const RunClass& rules, Duration limit, std::string_view remedy) {
+    for (const auto& entry : rules.detectors.entries()) {
+        const std::string_view kind = entry.ops->kind;
+        const auto* stall = entry.settings.as<AgeLimits>();
+        if (stall == nullptr || stall->act_after < limit) continue;
+        const std::string_view silence = stall->informs ? "silence_levels.critical_s" : "silence_s";
+        doubts.push_back({std::string{kind == ActivityAge::kind ? silence : kind}, std::string{kind}});
+        text::append(doubts.back().value, stall->informs ? " is critical after " : " is a stall after ",
+                     text::spoken(stall->act_after), ", but a run is over its time limit after ", text::spoken(limit),
+                     ", so that it is never found: ", remedy);
     }
+}
 
-private:
-    /// A limit that is seen in time: it spans two intervals, and a run is looked at four times before it is over.
-    void check_limit(std::string_view setting, std::string_view what, Duration limit) {
-        const Duration interval = rules_.interval.fixed.value_or(rules_.interval.short_task);
-        if (limit < 2 * interval)
-            add_(setting, text::concat(what, " is ", text::spoken(limit), ", shorter than two intervals of ",
-                                       text::spoken(interval),
-                                       ": what a run does is hardly seen before it is over. Make it at least ",
-                                       text::spoken(2 * interval), ", or interval_s shorter"));
-        else if (rules_.shortest_cycle() > limit / 4)
-            add_(setting, text::concat(what, " is ", text::spoken(limit), ", and runs are looked at every ",
-                                       text::spoken(rules_.shortest_cycle()), " only, so that it may be seen ",
-                                       text::spoken(rules_.shortest_cycle()), " late. Look at least every ",
-                                       text::spoken(limit / 4), ", or make the limit longer"));
+[[nodiscard]] inline Doubts doubts_of(const RunClass& rules) {
+    Doubts doubts;
+    if (const auto* timeout = rules.detectors.find<RunTimeout>(); timeout != nullptr && timeout->limit) {
+        doubt_limit(doubts, rules, "duration_limit_s", "the time limit", *timeout->limit);
+        doubt_stalls(doubts, rules, *timeout->limit, "make it shorter than 'duration_limit_s'");
     }
-
-    void check_start(const HeartbeatContract<AliveAge>::Settings* alive) {
-        const auto* start = rules_.detectors.find<NeverStarted>();
-        if (start == nullptr || alive == nullptr || start->grace >= alive->act_after) return;
-        add_("never_started_s",
-             text::concat("a run has ", text::spoken(start->grace), " to begin, and ", text::spoken(alive->act_after),
-                          " between two signs of life, so that a slow beginning is a stall before it is "
-                          "silence. Make it at least ",
-                          text::spoken(alive->act_after)));
+    if (const auto* alive = rules.detectors.find<HeartbeatContract<AliveAge>>()) {
+        doubt_limit(doubts, rules, "liveness", "the limit of a sign of life", alive->act_after);
+        const auto* start = rules.detectors.find<NeverStarted>();
+        const std::string least = text::spoken(alive->act_after);
+        if (start != nullptr && start->grace < alive->act_after)
+            doubts.push_back({"never_started_s",
+                              text::concat("a run has ", text::spoken(start->grace), " to begin, and ", least,
+                                           " between two signs of life, so that a slow beginning is a stall before "
+                                           "it is silence. Make it at least ",
+                                           least)});
     }
+    const Duration every = rules.alerts.renotify_every;
+    const std::string look = text::spoken(rules.shortest_cycle());
+    if (every > Duration{} && every < rules.shortest_cycle() && rules.alerts.cooldown == Duration{})
+        doubts.push_back(
+            {"alert_cooldown_s", text::concat("alerts are said again every ", text::spoken(every),
+                                              " while trouble lasts, and "
+                                              "nothing holds them back: people are told at each look, every ",
+                                              look, ". Set alert_cooldown_s, or renotify_every_s to at least ", look)});
+    // Without a nudge that got through nothing is destroyed, unless a limit was set.
+    if (terminates_without_nudge(rules))
+        doubts.push_back({"ladder",
+                          "the final rung terminates a run, and no rung before it nudges one: then only a time limit "
+                          "terminates. Add a nudge to a response, or leave `terminate` out"});
+    return doubts;
+}
 
-    /// Nothing holds back what is said at each look.
-    void check_repetition() {
-        const Duration every = rules_.alerts.renotify_every, look = rules_.shortest_cycle();
-        if (every == Duration{} || every >= look || rules_.alerts.cooldown > Duration{}) return;
-        add_("alert_cooldown_s",
-             text::concat("alerts are said again every ", text::spoken(every),
-                          " while trouble lasts, and no "
-                          "cooldown holds them back: people are told at each look, every ",
-                          text::spoken(look), ". Set alert_cooldown_s, or renotify_every_s to at least ",
-                          text::spoken(look)));
-    }
-
-    /// Without a nudge that got through nothing is destroyed, unless a limit was set.
-    void check_terminate() {
-        if (!terminates_without_nudge(rules_)) return;
-        add_("ladder",
-             "the final rung terminates a run, and no rung before it nudges one: without a nudge that got through "
-             "nothing is terminated but for a time limit. Add a nudge to a response, or leave `terminate` out");
-    }
-
-    const RunClass& rules_;
-    Add& add_;
-};
-
-template <class Add>
-void each_contradiction(const RunClass& rules, Add&& add) {
-    Contradictions<std::remove_reference_t<Add>>{rules, add}.check();
+/// Of a run's own time limit.
+[[nodiscard]] inline Doubts doubts_of(const RunClass& rules, const Run& run) {
+    Doubts doubts;
+    if (run.timeout && rules.detectors.find<RunTimeout>() != nullptr)
+        doubt_stalls(doubts, rules, *run.timeout, "make it shorter, or the run's own limit longer");
+    return doubts;
 }
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -103,14 +103,10 @@ public:
 
     [[nodiscard]] std::vector<SettingFault> finish() && {
         for (const Waiting& each : waiting_) apply_last(*each.entry, *each.given);
-        check_silence<AliveAge>("duration_limit_s");
-        check_silence<ActivityAge>(silence_label());
-        check_silence<ProgressAge>("duration_limit_s");
         check_endings();
         check_levels();
-        detail::each_contradiction(rules_, [&](std::string_view setting, std::string message) {
-            add(SettingFault::Kind::contradiction, std::string{setting}, std::move(message));
-        });
+        for (Detail& doubt : doubts_of(rules_))
+            add(SettingFault::Kind::contradiction, std::move(doubt.name), std::move(doubt.value));
         if (steers_ && rules_.ladder.as<WatchLadder>() == nullptr)
             add(SettingFault::Kind::contradiction, "auto_steer",
                 "runs are steered only by a class that only watches; this one nudges them, so 'auto_steer' does "
@@ -190,19 +186,6 @@ private:
     [[nodiscard]] std::string_view silence_label() const {
         constexpr std::string_view level = "silence_levels.critical_s";
         return std::find(given_.begin(), given_.end(), level) == given_.end() ? "silence_s" : level;
-    }
-
-    /// A threshold that a run cannot live to see.
-    template <class Cadence>
-    void check_silence(std::string_view setting) {
-        const auto* silence = rules_.detectors.find<HeartbeatContract<Cadence>>();
-        const auto* timeout = rules_.detectors.find<RunTimeout>();
-        if (silence == nullptr || timeout == nullptr || !timeout->limit || silence->act_after < *timeout->limit) return;
-        add(SettingFault::Kind::contradiction, std::string{setting},
-            std::string{Cadence::kind} + (silence->informs ? " is critical after " : " is a stall after ") +
-                written(in_seconds(silence->act_after)) + " s, but a run is over its time limit after " +
-                written(in_seconds(*timeout->limit)) +
-                " s, so that it is never found: make it shorter than 'duration_limit_s'");
     }
 
     /// An ending needs a finding: then the first one of silence is the end.
