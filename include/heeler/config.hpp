@@ -38,3 +38,11 @@
 #ifndef HEELER_ASSERT
 #define HEELER_ASSERT(condition) assert(condition)
 #endif
+
+/// For functions of one expression in class templates: a compiler that does not optimise would emit each anew for each
+/// type that it is asked of, and whoever debugs would step through them.
+#if defined(__GNUC__)
+#define HEELER_ACCESSOR [[gnu::always_inline]]
+#else
+#define HEELER_ACCESSOR
+#endif

@@ -23,7 +23,7 @@ public:
     Archive& operator=(const Archive&) = delete;
 
     template <class... Ts>
-    void operator()(Ts&... values) {
+    HEELER_ACCESSOR void operator()(Ts&... values) {
         (pass(values), ...);
     }
 

@@ -50,54 +50,52 @@ public:
     using iterator = T*;
     using const_iterator = const T*;
 
-    List() noexcept = default;
-    explicit List(std::size_t count) : List() { resize(count); }
+    HEELER_ACCESSOR List() noexcept = default;
+    HEELER_ACCESSOR explicit List(std::size_t count) : List() { resize(count); }
     List(std::size_t count, const T& value) : List() {
         reserve(count);
         while (size_ < count) push_back(value);
     }
-    List(const T* first, const T* last) : List() {
-        reserve(static_cast<std::size_t>(last - first));
-        for (; first != last; ++first) push_back(*first);
+    HEELER_ACCESSOR List(const T* first, const T* last) : List() {
+        append(first, static_cast<std::size_t>(last - first));
     }
-    List(std::initializer_list<T> values) : List(values.begin(), values.end()) {}
-    List(const List& other) : List() {
-        reserve(other.size_);
-        while (size_ < other.size_) push_back(static_cast<const T*>(other.first_)[size_]);
-    }
-    List(List&& other) noexcept { swap_storage(other); }
+    HEELER_ACCESSOR List(std::initializer_list<T> values) : List() { append(values.begin(), values.size()); }
+    HEELER_ACCESSOR List(const List& other) : List() { append(other.data(), other.size_); }
+    HEELER_ACCESSOR List(List&& other) noexcept { swap_storage(other); }
     // Not one that takes a value: Clang 14 forgets to destroy what a template assigns to it in braces.
-    List& operator=(const List& other) { return *this = List{other.begin(), other.end()}; }
-    List& operator=(List&& other) noexcept {
+    HEELER_ACCESSOR List& operator=(const List& other) {
+        List taken{other.begin(), other.end()};
+        swap_storage(taken);
+        return *this;
+    }
+    HEELER_ACCESSOR List& operator=(List&& other) noexcept {
         List taken{static_cast<List&&>(other)};
         swap_storage(taken);
         return *this;
     }
-    ~List() {
-        for (T* each = static_cast<T*>(first_); size_ > 0; --size_, ++each) each->~T();
-    }
+    HEELER_ACCESSOR ~List() { clear(); }
 
-    [[nodiscard]] T* data() noexcept { return static_cast<T*>(first_); }
-    [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(first_); }
-    [[nodiscard]] T* begin() noexcept { return static_cast<T*>(first_); }
-    [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(first_); }
-    [[nodiscard]] T* end() noexcept { return static_cast<T*>(first_) + size_; }
-    [[nodiscard]] const T* end() const noexcept { return static_cast<const T*>(first_) + size_; }
-    [[nodiscard]] T& operator[](std::size_t at) noexcept {
+    [[nodiscard]] HEELER_ACCESSOR T* data() noexcept { return static_cast<T*>(first_); }
+    [[nodiscard]] HEELER_ACCESSOR const T* data() const noexcept { return static_cast<const T*>(first_); }
+    [[nodiscard]] HEELER_ACCESSOR T* begin() noexcept { return static_cast<T*>(first_); }
+    [[nodiscard]] HEELER_ACCESSOR const T* begin() const noexcept { return static_cast<const T*>(first_); }
+    [[nodiscard]] HEELER_ACCESSOR T* end() noexcept { return static_cast<T*>(first_) + size_; }
+    [[nodiscard]] HEELER_ACCESSOR const T* end() const noexcept { return static_cast<const T*>(first_) + size_; }
+    [[nodiscard]] HEELER_ACCESSOR T& operator[](std::size_t at) noexcept {
         HEELER_ASSERT(at < size_);
         return static_cast<T*>(first_)[at];
     }
-    [[nodiscard]] const T& operator[](std::size_t at) const noexcept {
+    [[nodiscard]] HEELER_ACCESSOR const T& operator[](std::size_t at) const noexcept {
         HEELER_ASSERT(at < size_);
         return static_cast<const T*>(first_)[at];
     }
     /// Throws if there is none.
-    [[nodiscard]] T& at(std::size_t at) { return check(at), (*this)[at]; }
-    [[nodiscard]] const T& at(std::size_t at) const { return check(at), (*this)[at]; }
-    [[nodiscard]] T& front() noexcept { return (*this)[0]; }
-    [[nodiscard]] const T& front() const noexcept { return (*this)[0]; }
-    [[nodiscard]] T& back() noexcept { return (*this)[size_ - 1]; }
-    [[nodiscard]] const T& back() const noexcept { return (*this)[size_ - 1]; }
+    [[nodiscard]] HEELER_ACCESSOR T& at(std::size_t at) { return check(at), (*this)[at]; }
+    [[nodiscard]] HEELER_ACCESSOR const T& at(std::size_t at) const { return check(at), (*this)[at]; }
+    [[nodiscard]] HEELER_ACCESSOR T& front() noexcept { return (*this)[0]; }
+    [[nodiscard]] HEELER_ACCESSOR const T& front() const noexcept { return (*this)[0]; }
+    [[nodiscard]] HEELER_ACCESSOR T& back() noexcept { return (*this)[size_ - 1]; }
+    [[nodiscard]] HEELER_ACCESSOR const T& back() const noexcept { return (*this)[size_ - 1]; }
 
     void reserve(std::size_t count) {
         static_assert(std::is_nothrow_move_constructible_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -149,15 +147,21 @@ public:
         while (end() != to) pop_back();
         return place;
     }
-    T* erase(const T* one) { return erase(one, one + 1); }
+    HEELER_ACCESSOR T* erase(const T* one) { return erase(one, one + 1); }
 
-    void swap(List& other) noexcept { swap_storage(other); }
+    HEELER_ACCESSOR void swap(List& other) noexcept { swap_storage(other); }
 
     friend bool operator==(const List& a, const List& b) {
         if (a.size() != b.size()) return false;
         for (std::size_t i = 0; i < a.size(); ++i)
             if (!(a[i] == b[i])) return false;
         return true;
+    }
+
+private:
+    void append(const T* first, std::size_t count) {
+        reserve(size_ + count);
+        for (std::size_t i = 0; i < count; ++i) push_back(first[i]);
     }
 };
 

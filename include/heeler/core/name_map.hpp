@@ -116,34 +116,41 @@ public:
     struct Entry {
         const std::string first;
         T second{};
+        HEELER_ACCESSOR ~Entry() = default;
     };
 
     template <class E>
     struct Cursor : NameCursor {
-        [[nodiscard]] E& operator*() const noexcept { return static_cast<Node*>(at)->entry; }
-        [[nodiscard]] E* operator->() const noexcept { return &static_cast<Node*>(at)->entry; }
+        [[nodiscard]] HEELER_ACCESSOR E& operator*() const noexcept { return static_cast<Node*>(at)->entry; }
+        [[nodiscard]] HEELER_ACCESSOR E* operator->() const noexcept { return &static_cast<Node*>(at)->entry; }
     };
     using iterator = Cursor<Entry>;
     using const_iterator = Cursor<const Entry>;
 
-    NameMap() = default;
-    NameMap(NameMap&& other) noexcept { table_.swap(other.table_); }
+    HEELER_ACCESSOR NameMap() = default;
+    HEELER_ACCESSOR NameMap(NameMap&& other) noexcept { table_.swap(other.table_); }
     NameMap& operator=(NameMap&& other) noexcept {
         NameMap moved{std::move(other)};
         table_.swap(moved.table_);
         return *this;
     }
-    ~NameMap() { clear(); }
+    HEELER_ACCESSOR ~NameMap() { clear(); }
 
-    [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
-    [[nodiscard]] bool empty() const noexcept { return table_.size() == 0; }
-    [[nodiscard]] iterator begin() noexcept { return {{&table_, table_.first()}}; }
-    [[nodiscard]] iterator end() noexcept { return {{&table_, nullptr}}; }
-    [[nodiscard]] const_iterator begin() const noexcept { return {{&table_, table_.first()}}; }
-    [[nodiscard]] const_iterator end() const noexcept { return {{&table_, nullptr}}; }
-    [[nodiscard]] iterator find(std::string_view name) noexcept { return {{&table_, table_.find(name)}}; }
-    [[nodiscard]] const_iterator find(std::string_view name) const noexcept { return {{&table_, table_.find(name)}}; }
-    [[nodiscard]] bool contains(std::string_view name) const noexcept { return table_.find(name) != nullptr; }
+    [[nodiscard]] HEELER_ACCESSOR std::size_t size() const noexcept { return table_.size(); }
+    [[nodiscard]] HEELER_ACCESSOR bool empty() const noexcept { return table_.size() == 0; }
+    [[nodiscard]] HEELER_ACCESSOR iterator begin() noexcept { return {{&table_, table_.first()}}; }
+    [[nodiscard]] HEELER_ACCESSOR iterator end() noexcept { return {{&table_, nullptr}}; }
+    [[nodiscard]] HEELER_ACCESSOR const_iterator begin() const noexcept { return {{&table_, table_.first()}}; }
+    [[nodiscard]] HEELER_ACCESSOR const_iterator end() const noexcept { return {{&table_, nullptr}}; }
+    [[nodiscard]] HEELER_ACCESSOR iterator find(std::string_view name) noexcept {
+        return {{&table_, table_.find(name)}};
+    }
+    [[nodiscard]] HEELER_ACCESSOR const_iterator find(std::string_view name) const noexcept {
+        return {{&table_, table_.find(name)}};
+    }
+    [[nodiscard]] HEELER_ACCESSOR bool contains(std::string_view name) const noexcept {
+        return table_.find(name) != nullptr;
+    }
 
     T& operator[](std::string_view name) {
         if (NameLink* const known = table_.find(name)) return static_cast<Node*>(known)->entry.second;
@@ -157,10 +164,10 @@ public:
         return true;
     }
 
-    void erase(std::string_view name) noexcept {
+    HEELER_ACCESSOR void erase(std::string_view name) noexcept {
         if (NameLink* const known = table_.find(name)) drop(known);
     }
-    void erase(iterator at) noexcept { drop(at.at); }
+    HEELER_ACCESSOR void erase(iterator at) noexcept { drop(at.at); }
 
     void clear() noexcept {
         NameTable gone;
@@ -174,7 +181,8 @@ public:
 
 private:
     struct Node : NameLink {
-        explicit Node(std::string_view key) : entry{std::string{key}} { name = entry.first; }
+        HEELER_ACCESSOR explicit Node(std::string_view key) : entry{std::string{key}} { name = entry.first; }
+        HEELER_ACCESSOR ~Node() = default;
         Entry entry;
     };
 

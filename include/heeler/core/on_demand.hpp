@@ -11,20 +11,20 @@ namespace heeler::inline HEELER_ABI {
 template <class T>
 class OnDemand {
 public:
-    OnDemand() = default;
-    OnDemand(const OnDemand& other) : value_{other.value_ != nullptr ? new T(*other.value_) : nullptr} {}
-    OnDemand(OnDemand&& other) noexcept : value_{other.value_} { other.value_ = nullptr; }
-    OnDemand& operator=(OnDemand other) noexcept {
+    HEELER_ACCESSOR OnDemand() = default;
+    HEELER_ACCESSOR OnDemand(const OnDemand& other) : value_{copy_of(other.value_)} {}
+    HEELER_ACCESSOR OnDemand(OnDemand&& other) noexcept : value_{other.value_} { other.value_ = nullptr; }
+    HEELER_ACCESSOR OnDemand& operator=(OnDemand other) noexcept {
         T* const mine = value_;
         value_ = other.value_;
         other.value_ = mine;
         return *this;
     }
-    ~OnDemand() { delete value_; }
+    HEELER_ACCESSOR ~OnDemand() { delete value_; }
 
-    [[nodiscard]] explicit operator bool() const noexcept { return value_ != nullptr; }
-    [[nodiscard]] const T& operator*() const noexcept { return value_ != nullptr ? *value_ : none(); }
-    [[nodiscard]] const T* operator->() const noexcept { return &**this; }
+    [[nodiscard]] HEELER_ACCESSOR explicit operator bool() const noexcept { return value_ != nullptr; }
+    [[nodiscard]] HEELER_ACCESSOR const T& operator*() const noexcept { return value_ != nullptr ? *value_ : none(); }
+    [[nodiscard]] HEELER_ACCESSOR const T* operator->() const noexcept { return &**this; }
 
     friend bool operator==(const OnDemand& a, const OnDemand& b) { return *a == *b; }
 
@@ -36,7 +36,7 @@ public:
         OnDemand taken{std::move(*this)};
         return taken ? std::move(*taken.value_) : T{};
     }
-    void reset() noexcept {
+    HEELER_ACCESSOR void reset() noexcept {
         delete value_;
         value_ = nullptr;
     }
@@ -54,6 +54,7 @@ public:
     }
 
 private:
+    [[nodiscard]] static T* copy_of(const T* value) { return value != nullptr ? new T(*value) : nullptr; }
     static const T& none() noexcept {
         static const T value{};
         return value;

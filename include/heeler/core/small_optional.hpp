@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include <heeler/config.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -24,22 +25,25 @@ inline constexpr std::int64_t least_value<std::int64_t> = std::numeric_limits<st
 template <class T>
 class SmallOptional {
 public:
-    constexpr SmallOptional() noexcept = default;
-    constexpr SmallOptional(std::nullopt_t) noexcept {}  // NOLINT: as std::optional
+    HEELER_ACCESSOR constexpr SmallOptional() noexcept = default;
+    HEELER_ACCESSOR constexpr SmallOptional(std::nullopt_t) noexcept {}  // NOLINT: as std::optional
     template <class Value>
-    requires(std::convertible_to<Value, T>) constexpr SmallOptional(Value value) noexcept  // NOLINT: as std::optional
+    requires(std::convertible_to<Value, T>) HEELER_ACCESSOR
+        constexpr SmallOptional(Value value) noexcept  // NOLINT: as std::optional
         : value_(value) {}
-    constexpr SmallOptional(const std::optional<T>& value) noexcept  // NOLINT: the same thing
+    HEELER_ACCESSOR constexpr SmallOptional(const std::optional<T>& value) noexcept  // NOLINT: the same thing
         : value_{value.value_or(absent)} {}
 
-    [[nodiscard]] constexpr bool has_value() const noexcept { return value_ != absent; }
-    constexpr explicit operator bool() const noexcept { return has_value(); }
-    [[nodiscard]] constexpr const T& operator*() const noexcept { return value_; }
-    [[nodiscard]] constexpr T value_or(T otherwise) const noexcept { return has_value() ? value_ : otherwise; }
-    constexpr operator std::optional<T>() const noexcept {  // NOLINT: the same thing
+    [[nodiscard]] HEELER_ACCESSOR constexpr bool has_value() const noexcept { return value_ != absent; }
+    HEELER_ACCESSOR constexpr explicit operator bool() const noexcept { return has_value(); }
+    [[nodiscard]] HEELER_ACCESSOR constexpr const T& operator*() const noexcept { return value_; }
+    [[nodiscard]] HEELER_ACCESSOR constexpr T value_or(T otherwise) const noexcept {
+        return has_value() ? value_ : otherwise;
+    }
+    HEELER_ACCESSOR constexpr operator std::optional<T>() const noexcept {  // NOLINT: the same thing
         return has_value() ? std::optional<T>{value_} : std::nullopt;
     }
-    constexpr void reset() noexcept { value_ = absent; }
+    HEELER_ACCESSOR constexpr void reset() noexcept { value_ = absent; }
 
     /// Absent is less than any value.
     friend constexpr bool operator==(const SmallOptional&, const SmallOptional&) noexcept = default;
