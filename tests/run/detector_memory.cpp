@@ -97,10 +97,10 @@ struct OwnRepetition {
 const detail::Mutes mutes;
 
 template <class... Detectors>
-std::shared_ptr<const ReadyClass> class_of() {
+Shared<const ReadyClass> class_of() {
     RunClass rules = rooms::bare_class();
     (rules.detectors.turn_on<Detectors>(), ...);
-    return std::make_shared<const ReadyClass>(rules, mutes, Elapsed{});
+    return Shared<const ReadyClass>::make(rules, mutes, Elapsed{});
 }
 
 void call(DetectorMemory& memory, int times = 1) {
@@ -121,7 +121,7 @@ std::string saved(const DetectorMemory& memory) {
     return to.take();
 }
 
-DetectorMemory loaded(const std::shared_ptr<const ReadyClass>& of, const std::string& bytes) {
+DetectorMemory loaded(const Shared<const ReadyClass>& of, const std::string& bytes) {
     DetectorMemory memory{of};
     ArchiveReader from{bytes, Instant{}};
     memory.load(from, Instant{});
@@ -223,7 +223,7 @@ TEST_CASE("the earliest moment that any detector asks for counts, but none that 
         .turn_on<Alarm<'b'>>({20s, Elapsed{7s}})
         .turn_on<Alarm<'c'>>({5s, std::nullopt})
         .turn_on<Counts<'d'>>();
-    const auto of = std::make_shared<const ReadyClass>(rules, mutes, Elapsed{});
+    const auto of = Shared<const ReadyClass>::make(rules, mutes, Elapsed{});
     const DetectorMemory memory{of};
     CHECK(memory.due(Run{}, 10s) == 20s);
     CHECK(memory.due(Run{}, 51s) == std::nullopt);

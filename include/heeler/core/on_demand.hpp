@@ -12,7 +12,7 @@ template <class T>
 class OnDemand {
 public:
     HEELER_ACCESSOR OnDemand() = default;
-    HEELER_ACCESSOR OnDemand(const OnDemand& other) : value_{copy_of(other.value_)} {}
+    HEELER_ACCESSOR OnDemand(const OnDemand& other) : value_{other ? new T(*other.value_) : nullptr} {}
     HEELER_ACCESSOR OnDemand(OnDemand&& other) noexcept : value_{other.value_} { other.value_ = nullptr; }
     HEELER_ACCESSOR OnDemand& operator=(OnDemand other) noexcept {
         T* const mine = value_;
@@ -54,7 +54,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static T* copy_of(const T* value) { return value != nullptr ? new T(*value) : nullptr; }
     static const T& none() noexcept {
         static const T value{};
         return value;

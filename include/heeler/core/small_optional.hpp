@@ -28,8 +28,7 @@ public:
     HEELER_ACCESSOR constexpr SmallOptional() noexcept = default;
     HEELER_ACCESSOR constexpr SmallOptional(std::nullopt_t) noexcept {}  // NOLINT: as std::optional
     template <class Value>
-    requires(std::convertible_to<Value, T>) HEELER_ACCESSOR
-        constexpr SmallOptional(Value value) noexcept  // NOLINT: as std::optional
+    requires(std::convertible_to<Value, T>) constexpr SmallOptional(Value value) noexcept  // NOLINT: as std::optional
         : value_(value) {}
     HEELER_ACCESSOR constexpr SmallOptional(const std::optional<T>& value) noexcept  // NOLINT: the same thing
         : value_{value.value_or(absent)} {}
@@ -37,9 +36,7 @@ public:
     [[nodiscard]] HEELER_ACCESSOR constexpr bool has_value() const noexcept { return value_ != absent; }
     HEELER_ACCESSOR constexpr explicit operator bool() const noexcept { return has_value(); }
     [[nodiscard]] HEELER_ACCESSOR constexpr const T& operator*() const noexcept { return value_; }
-    [[nodiscard]] HEELER_ACCESSOR constexpr T value_or(T otherwise) const noexcept {
-        return has_value() ? value_ : otherwise;
-    }
+    [[nodiscard]] constexpr T value_or(T otherwise) const noexcept { return has_value() ? value_ : otherwise; }
     HEELER_ACCESSOR constexpr operator std::optional<T>() const noexcept {  // NOLINT: the same thing
         return has_value() ? std::optional<T>{value_} : std::nullopt;
     }

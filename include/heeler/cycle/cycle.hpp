@@ -329,7 +329,7 @@ private:
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
         if (judged.debounced != watched.seldom->debounced) watched.seldom.edit().debounced = judged.debounced;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
-        if (lost) count_lost(*watched.feed, watched.run.interval, now);
+        if (lost) count_lost(watched.feed.edit(), watched.run.interval, now);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;

@@ -80,11 +80,10 @@ private:
         const std::lock_guard guard{watched->lock};
         if (!is_read(handle, *watched) || watched->rules().name != class_name) return;
         if (!all && now.elapsed < watched->next_cycle) return;
-        if (!watched->feed) watched->feed = std::make_unique<RunSource>();
-        if (watched->feed->source.present()) return;  // a source of its own comes first
-        watched->feed->in_group = true;
-        asked.cursors.push_back(
-            {std::string{watched->run.id}, watched->feed->cursor, std::string{watched->spec.name()}});
+        RunSource& feed = watched->feed.edit();
+        if (feed.source.present()) return;  // a source of its own comes first
+        feed.in_group = true;
+        asked.cursors.push_back({std::string{watched->run.id}, feed.cursor, std::string{watched->spec.name()}});
         asked.handles.emplace(watched->run.id, handle);
     }
 
@@ -139,15 +138,15 @@ private:
     static bool lose(WatchedRun& watched, Instant now) {
         watched.sampling.spoiled = true;
         if (watched.feed->lost_since) return false;
-        watched.feed->lost_since = now.elapsed;
+        watched.feed.edit().lost_since = now.elapsed;
         return true;
     }
 
     /// What its agent did meanwhile may never be told: whoever could not be read may not have been able to write.
     static void find_again(WatchedRun& watched, Instant now) {
         if (!watched.feed->lost_since) return;
-        watched.feed->lost_since.reset();
-        watched.feed->lost_told = {};
+        watched.feed.edit().lost_since.reset();
+        watched.feed.edit().lost_told = {};
         watched.see_from(now.elapsed);
     }
 
@@ -173,7 +172,7 @@ private:
             watched.unsaved.edit().audit.push_back(std::move(row));
         }
         if (polled.events.empty() && watched.feed->cursor == polled.cursor) return;
-        watched.feed->cursor = std::move(polled.cursor);
+        watched.feed.edit().cursor = std::move(polled.cursor);
         watched.fed = watched.dirty = true;
         if (is_terminal(watched.run.state)) table_.close(handle, now.elapsed);
     }

@@ -1,7 +1,6 @@
 // Cycles of whole classes: when they are due, also while a class has no run, and what follows when one is over.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -92,8 +91,8 @@ private:
     const Registry& registry_;
     ContextDesk& context_;
     mutable std::mutex lock_;
-    NameMap<Elapsed> next_;                        ///< cycle of each class that had one
-    List<std::shared_ptr<const ReadyClass>> now_;  ///< whose cycle this is
+    NameMap<Elapsed> next_;               ///< cycle of each class that had one
+    List<Shared<const ReadyClass>> now_;  ///< whose cycle this is
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,11 +28,11 @@ struct RungJob {
     RunHandle handle;
     WatchedRun* watched = nullptr;
     List<Action> actions;
-    bool may_have_happened = false;             ///< the next of them: it is looked up, not simply asked for
-    bool asked = false;                         ///< it was asked for here, without an answer
-    std::uint8_t looks = 0;                     ///< how often it was looked up in vain
-    Elapsed due = Elapsed::min();               ///< not before
-    std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
+    bool may_have_happened = false;    ///< the next of them: it is looked up, not simply asked for
+    bool asked = false;                ///< it was asked for here, without an answer
+    std::uint8_t looks = 0;            ///< how often it was looked up in vain
+    Elapsed due = Elapsed::min();      ///< not before
+    Shared<const ReadyClass> rules{};  ///< of its run, set when it is added
 
     /// What is done next of the actions before `end`; `end`: nothing.
     [[nodiscard]] std::size_t next(std::size_t end) const noexcept {
@@ -60,14 +59,14 @@ struct AlertJob {
     RunHandle handle;
     WatchedRun* watched = nullptr;
     AlertRow row;
-    std::shared_ptr<const ReadyClass> rules{};  ///< of its run, set when it is added
-    std::string group{};                        ///< it is told with others of this group; empty: by itself
-    WallTime due{};                             ///< set when it is added
-    Duration wait{};                            ///< until it is tried again; else set when it is added
-    std::optional<WallTime> owed{};             ///< since when people could have it; set when it is added
-    std::uint64_t number = 0;                   ///< in which order they came; set when it is added
-    bool follows = false;                       ///< another one speaks for it
-    bool under_way = false;                     ///< the notifier has begun to send it
+    Shared<const ReadyClass> rules{};  ///< of its run, set when it is added
+    std::string group{};               ///< it is told with others of this group; empty: by itself
+    WallTime due{};                    ///< set when it is added
+    Duration wait{};                   ///< until it is tried again; else set when it is added
+    std::optional<WallTime> owed{};    ///< since when people could have it; set when it is added
+    std::uint64_t number = 0;          ///< in which order they came; set when it is added
+    bool follows = false;              ///< another one speaks for it
+    bool under_way = false;            ///< the notifier has begun to send it
 
     [[nodiscard]] bool begun() const noexcept { return under_way || row.attempts > 0; }
     [[nodiscard]] Fate fate(Fate::What what, std::uint64_t silence = 0) const {

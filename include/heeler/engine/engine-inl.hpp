@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -64,12 +63,12 @@ struct Engine::EngineParts {
         return mail.make(new MailDesk{notifier, ledger, held_lease, deliverer});
     }
     /// The class of a run, if it has a detector of loops. Long texts are read without the run's lock.
-    [[nodiscard]] std::shared_ptr<const ReadyClass> reader_of(RunHandle run, RunTable<WatchedRun>& table) const {
+    [[nodiscard]] Shared<const ReadyClass> reader_of(RunHandle run, RunTable<WatchedRun>& table) const {
         WatchedRun* watched = registry.reads_loops() ? table.find(run) : nullptr;
         if (watched == nullptr) return nullptr;
         const std::lock_guard guard{watched->lock};
         const auto& rules = watched->of_class();
-        return rules != nullptr && rules->loop != nullptr ? rules : nullptr;
+        return rules && rules->loop != nullptr ? rules : nullptr;
     }
 
     const EngineSettings settings;
@@ -309,9 +308,8 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     if (watched == nullptr) return detail::refused(refusal(run));
     const std::lock_guard guard{watched->lock};
     if (const Observed answer = standing(run, *watched); answer != Observed::ok) return detail::refused(answer);
-    if (!watched->feed) watched->feed = std::make_unique<RunSource>();
     (void)parts_->polled_sources();
-    watched->feed->source = source;
+    watched->feed.edit().source = source;
     table_.sooner(run.index, watched->next_cycle);
     return {};
 }

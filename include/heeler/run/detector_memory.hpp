@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -76,7 +75,7 @@ private:
 class DetectorMemory {
 public:
     DetectorMemory() = default;
-    explicit DetectorMemory(std::shared_ptr<const ReadyClass> of) : of_{std::move(of)} {}
+    explicit DetectorMemory(Shared<const ReadyClass> of) : of_{std::move(of)} {}
     DetectorMemory(DetectorMemory&& other) noexcept
         : of_{std::move(other.of_)}, block_{std::exchange(other.block_, nullptr)} {}
     DetectorMemory& operator=(DetectorMemory&& other) noexcept {
@@ -89,7 +88,7 @@ public:
     ~DetectorMemory() { clear(); }
 
     /// Null before it has one.
-    [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return of_; }
+    [[nodiscard]] const Shared<const ReadyClass>& of_class() const noexcept { return of_; }
 
     void learn(const Observation& seen) {
         const auto& listeners = of_->listeners[seen.event.index()];
@@ -250,7 +249,7 @@ public:
             std::string kind, bytes;
             std::uint32_t layout = 0;
             from(kind, layout, bytes);
-            if (!from.ok() || of_ == nullptr) return;
+            if (!from.ok() || !of_) return;
             for (const DetectorSlot& slot : of_->detectors)
                 if (slot.ops->kind == kind) load_part(slot, layout, bytes, now);
         }
@@ -258,7 +257,7 @@ public:
 
 private:
     void clear() noexcept {
-        if (of_ != nullptr) of_->free_memory(std::exchange(block_, nullptr));
+        if (of_) of_->free_memory(std::exchange(block_, nullptr));
     }
 
     [[nodiscard]] const void* at(const DetectorSlot& slot) const noexcept {
@@ -279,7 +278,7 @@ private:
         slot.ops->create(memory);
     }
 
-    std::shared_ptr<const ReadyClass> of_;
+    Shared<const ReadyClass> of_;
     std::byte* block_ = nullptr;  ///< made when something is learned
 };
 

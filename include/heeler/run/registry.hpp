@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -39,12 +38,12 @@ public:
             return fail(good.error().code,
                         "run class `" + text::sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
         std::string name = rules.name;
-        std::shared_ptr<const ReadyClass> before;
+        Shared<const ReadyClass> before;
         {
             const std::lock_guard guard{lock_};
             auto& known = classes_[name];
-            auto compiled = std::make_shared<const ReadyClass>(std::move(rules), mutes_[name],
-                                                               known ? known->defined : now.elapsed);
+            auto compiled =
+                Shared<const ReadyClass>::make(std::move(rules), mutes_[name], known ? known->defined : now.elapsed);
             if (known) compiled->origin.store(known->origin.load(std::memory_order_relaxed));
             if (compiled->rules.schedule.together) any_together_.store(true, std::memory_order_release);
             if (compiled->loop != nullptr) reads_loops_.store(true, std::memory_order_release);
@@ -86,14 +85,14 @@ public:
     /// Whether a class has a detector that reads calls and results for itself.
     [[nodiscard]] bool reads_loops() const noexcept { return reads_loops_.load(std::memory_order_acquire); }
 
-    [[nodiscard]] std::shared_ptr<const ReadyClass> find_class(std::string_view name) const {
+    [[nodiscard]] Shared<const ReadyClass> find_class(std::string_view name) const {
         const std::lock_guard guard{lock_};
         const auto it = classes_.find(name);
-        return it == classes_.end() ? nullptr : it->second;
+        return it == classes_.end() ? Shared<const ReadyClass>{} : it->second;
     }
 
-    [[nodiscard]] List<std::shared_ptr<const ReadyClass>> classes() const {
-        List<std::shared_ptr<const ReadyClass>> all;
+    [[nodiscard]] List<Shared<const ReadyClass>> classes() const {
+        List<Shared<const ReadyClass>> all;
         {
             const std::lock_guard guard{lock_};
             for (const auto& [name, rules] : classes_) all.push_back(rules);
@@ -248,7 +247,7 @@ private:
             *text = text::redact(*text);
     }
 
-    static void fill(WatchedRun& watched, RunSpec& spec, std::shared_ptr<const ReadyClass> rules, Instant now) {
+    static void fill(WatchedRun& watched, RunSpec& spec, Shared<const ReadyClass> rules, Instant now) {
         Run& run = watched.run;
         take_secrets_out(spec);
         ArchiveWriter writer{Instant{}};
@@ -282,8 +281,8 @@ private:
 
     /// Answers where something is that cannot be read, or nothing. Of what cannot be read nothing is taken into
     /// account.
-    static std::string_view restore(WatchedRun& watched, const StoredRun& stored,
-                                    std::shared_ptr<const ReadyClass> rules, bool polled, Instant now) {
+    static std::string_view restore(WatchedRun& watched, const StoredRun& stored, Shared<const ReadyClass> rules,
+                                    bool polled, Instant now) {
         ArchiveReader facts{stored.row.facts, now};
         watched.archive_facts(facts);
         watched.detectors = DetectorMemory{std::move(rules)};
@@ -370,7 +369,7 @@ private:
 
     mutable std::mutex lock_;
     std::mutex adding_;
-    NameMap<std::shared_ptr<const ReadyClass>> classes_;
+    NameMap<Shared<const ReadyClass>> classes_;
     NameMap<Mutes> mutes_;  ///< by class; those that are ready refer to them
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};

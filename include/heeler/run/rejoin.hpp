@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -77,8 +76,7 @@ inline void rejoin(RunMemory& stored, RunMemory& told, Instant now) {
     stored.dirty = true;
     if (told.feed) {
         const bool was_read = !told.feed->cursor.empty();
-        if (stored.feed) told.feed->cursor = std::move(stored.feed->cursor);
-        if (!stored.feed) told.feed->cursor.clear();
+        told.feed.edit().cursor = stored.feed->cursor;
         stored.feed = std::move(told.feed);
         if (was_read) return;
     }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,22 +32,29 @@ void archive_spec(A& a, RunSpec& spec) {
 class SpecBytes {
 public:
     SpecBytes() = default;
+    SpecBytes(SpecBytes&& other) noexcept : block_{std::exchange(other.block_, nullptr)} {}
+    SpecBytes& operator=(SpecBytes other) noexcept {
+        std::swap(block_, other.block_);
+        return *this;
+    }
+    ~SpecBytes() { delete[] block_; }
     explicit SpecBytes(std::string_view bytes) {
         const std::size_t last = bytes.find_last_not_of('\0') + 1;
         const auto zeros = static_cast<unsigned char>(detail::min_of<std::size_t>(bytes.size() - last, most_zeros));
         const auto size = static_cast<std::uint32_t>(bytes.size() - zeros);
         const std::size_t head = size < 256 ? 2 : 1 + sizeof size;
-        block_ = std::make_unique_for_overwrite<char[]>(head + size);
+        block_ = new char[head + size];
         block_[0] = static_cast<char>(head == 2 ? zeros : zeros | is_long);
         if (head == 2)
             block_[1] = static_cast<char>(size);
         else
-            std::memcpy(block_.get() + 1, &size, sizeof size);
-        std::memcpy(block_.get() + head, bytes.data(), size);
+            std::memcpy(block_ + 1, &size, sizeof size);
+        std::memcpy(block_ + head, bytes.data(), size);
     }
 
     [[nodiscard]] std::string bytes() const {
-        return std::string{kept()}.append(block_ ? static_cast<unsigned char>(block_[0]) & most_zeros : 0u, '\0');
+        return std::string{kept()}.append(block_ != nullptr ? static_cast<unsigned char>(block_[0]) & most_zeros : 0u,
+                                          '\0');
     }
     [[nodiscard]] std::string_view id() const {
         std::string_view first;
@@ -82,15 +88,15 @@ private:
     static constexpr unsigned char most_zeros = 127, is_long = 128;
 
     [[nodiscard]] std::string_view kept() const noexcept {
-        if (!block_) return {};
+        if (block_ == nullptr) return {};
         if ((static_cast<unsigned char>(block_[0]) & is_long) == 0)
-            return {block_.get() + 2, static_cast<unsigned char>(block_[1])};
+            return {block_ + 2, static_cast<unsigned char>(block_[1])};
         std::uint32_t size = 0;
-        std::memcpy(&size, block_.get() + 1, sizeof size);
-        return {block_.get() + 1 + sizeof size, size};
+        std::memcpy(&size, block_ + 1, sizeof size);
+        return {block_ + 1 + sizeof size, size};
     }
 
-    std::unique_ptr<char[]> block_;
+    char* block_ = nullptr;  // owned
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

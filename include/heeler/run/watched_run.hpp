@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -200,8 +199,8 @@ struct RunMemory {
 
     // --- not saved with the facts ---
     WallTime created_at{};
-    SpecBytes spec;                   ///< holds the text of `run.id`
-    std::unique_ptr<RunSource> feed;  ///< the cursor is saved with the memory
+    SpecBytes spec;            ///< holds the text of `run.id`
+    OnDemand<RunSource> feed;  ///< the cursor is saved with the memory
     OnDemand<Unsaved> unsaved;
     Elapsed next_cycle{};
     Elapsed last_flush{};
@@ -222,7 +221,7 @@ struct RunMemory {
     bool rung_busy = false;   ///< actions of the rung are with the deliverer
     bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
 
-    [[nodiscard]] const std::shared_ptr<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
+    [[nodiscard]] const Shared<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
 
     /// What became of an alert about the run.
@@ -358,13 +357,12 @@ struct RunMemory {
             return false;
         }
         if (!feed && cursor.empty()) return true;
-        if (!feed) feed = std::make_unique<RunSource>();
-        feed->cursor = std::move(cursor);
+        feed.edit().cursor = std::move(cursor);
         return true;
     }
 
     /// Changes the class over. What detectors of the old one remember goes to those of the same kind.
-    void change_class(std::shared_ptr<const ReadyClass> newest, Instant now) {
+    void change_class(Shared<const ReadyClass> newest, Instant now) {
         ArchiveWriter old{now};
         detectors.save(old, now);
         DetectorMemory fresh{std::move(newest)};

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -19,6 +18,7 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/core/shared.hpp>
 #include <heeler/detect/loop.hpp>
 #include <heeler/settings/contradictions.hpp>
 #include <heeler/settings/validate.hpp>
