@@ -56,6 +56,8 @@ TEST_CASE("a wait for a person is told again and escalated after its times, each
     at.run.state = RunState::waiting_child;
     CHECK(due(0s) == began + 6h);
     CHECK_FALSE(due(6h));  // told, and not looked at all the time
+    at.run.state = RunState::rate_limited;
+    CHECK(due(0s) == began + 6h);
     at.now.elapsed = began + 6h;
     CHECK(NeedsInput::describe(*rule.check(at)) == "Has waited for 6h 0m for its children or a rate limit");
 }

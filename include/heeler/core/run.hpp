@@ -132,7 +132,6 @@ struct Run {
     bool shared_run = false;
     bool output_readable = true;
     bool paused_by_watchdog = false;
-    bool wait_ends = false;    ///< the wait that goes on ends by itself, at a moment that the host told
     bool late = false;         ///< this cycle comes so late, or knows so little, that ages prove nothing
     bool source_lost = false;  ///< its source could not be read for an interval or longer
     bool found = false;        ///< a list brought it, and nobody knew it before; not stored

@@ -50,7 +50,7 @@ namespace detail {
 }  // namespace detail
 
 /// Finds that a run waits for a person (`RunState::waiting_human`), for how long already where that matters, or so long
-/// for something else that a person should look: for a rate limit of which nobody told the end, or for its children. No
+/// for something else that a person should look: for a rate limit, whatever end was told, or for its children. No
 /// unhealth: its clocks stand, and people are told once of each.
 struct NeedsInput {
     static constexpr std::string_view kind = "needs_input";
@@ -58,7 +58,7 @@ struct NeedsInput {
     static constexpr bool while_waiting = true;
 
     struct Settings {
-        Duration longest_wait = std::chrono::hours{6};  ///< for children, or a rate limit without an end
+        Duration longest_wait = std::chrono::hours{6};  ///< for children, or a rate limit, whatever end was told
         std::optional<Duration> wait_reminder{};        ///< for a person, who is told again then; absent: never
         std::optional<Duration> wait_escalation{};      ///< likewise; somebody else is asked for then
     };
@@ -114,7 +114,7 @@ struct NeedsInput {
     }
 
     [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration period) {
-        std::string text = "  a wait for children, or for a rate limit without an end, is told of within " +
+        std::string text = "  a wait for children, or for a rate limit, is told of within " +
                            text::spoken_bound(settings.longest_wait + period) + "\n";
         if (settings.wait_reminder)
             text += "  a person who is waited for is told again within " +
@@ -137,9 +137,7 @@ private:
         if (run.state == RunState::waiting_human)
             return {
                 {{settings.wait_escalation, Condition::left_waiting}, {settings.wait_reminder, Condition::unanswered}}};
-        const bool has_no_end =
-            (run.state == RunState::rate_limited && !run.wait_ends) || run.state == RunState::waiting_child;
-        if (!has_no_end) return {};
+        if (run.state != RunState::rate_limited && run.state != RunState::waiting_child) return {};
         return {{{settings.longest_wait, Condition::needs_input}, {}}};
     }
 

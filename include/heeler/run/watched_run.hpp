@@ -295,7 +295,6 @@ struct RunMemory {
     /// The wait that goes on ends by itself then; absent: it does not.
     void wait_until(SmallOptional<Elapsed> end) {
         if (end != seldom->waits_until) seldom.edit().waits_until = end;
-        run.wait_ends = end.has_value();
     }
 
     [[nodiscard]] Life life() const {
@@ -327,7 +326,6 @@ struct RunMemory {
         a(run.gaps, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
           more.waits_until, more.fenced_told, more.earlier_calls, more.fates);
         if (!a.is_loading()) return;
-        run.wait_ends = more.waits_until.has_value();
         if (nothing.says_something()) seldom.edit() = std::move(nothing);
     }
 
