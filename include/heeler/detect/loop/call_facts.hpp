@@ -227,28 +227,11 @@ private:
         for (std::size_t i = 0; i < from.count; ++i) to.add(from.tokens[i]);
     }
     void note_edit(std::uint64_t hash) noexcept {
-        switch (scalar_.role) {
-            case KeyRole::path:
-                file = text::combine(file, hash);
-                break;
-            case KeyRole::old_text:
-                old_text = text::combine(old_text, hash);
-                break;
-            case KeyRole::new_text:
-                new_text = text::combine(new_text, hash);
-                break;
-            case KeyRole::whole:
-                whole = text::combine(whole, hash);
-                break;
-            case KeyRole::none:
-            case KeyRole::free_text:
-            case KeyRole::description:
-            case KeyRole::changing:
-            case KeyRole::command:
-            case KeyRole::span:
-            case KeyRole::option:
-                break;
-        }
+        const KeyRole role = scalar_.role;
+        if (role == KeyRole::path) file = text::combine(file, hash);
+        if (role == KeyRole::old_text) old_text = text::combine(old_text, hash);
+        if (role == KeyRole::new_text) new_text = text::combine(new_text, hash);
+        if (role == KeyRole::whole) whole = text::combine(whole, hash);
     }
 
     static constexpr std::size_t most_words_in = 4096;  ///< bytes

@@ -145,7 +145,7 @@ private:
 
     void step(const char* stop) noexcept {
         if (is_lower(static_cast<char>(*at_ | 0x20))) {  // nearly always
-            name(stop);
+            if (!plain_word(stop)) name(stop);
         } else if (*at_ == ' ') {
             ++at_;
         } else if (*at_ == '\x1b') {
@@ -178,21 +178,10 @@ private:
                (at[2] == '\x98' || at[2] == '\x99' || at[2] == '\x9C' || at[2] == '\x9D');
     }
     [[nodiscard]] bool closes(const char* at, char opened) const noexcept {
-        switch (opened) {
-            case '[':
-                return *at == ']';
-            case '{':
-                return *at == '}';
-            case '<':
-                return *at == '>';
-            case '`':
-                return *at == '`' || *at == '\'';
-            case '\'':
-            case '"':
-                return *at == opened && (end_ - at == 1 || !is_letter(at[1]));
-            default:
-                return is_curly_quote(at);
-        }
+        if (opened == '\xE2') return is_curly_quote(at);
+        if (opened == '`') return *at == '`' || *at == '\'';
+        if (opened == '\'' || opened == '"') return *at == opened && (end_ - at == 1 || !is_letter(at[1]));
+        return *at == (opened == '[' ? ']' : opened == '{' ? '}' : '>');
     }
     /// Takes the literal from `inside` on, if it ends soon.
     [[nodiscard]] bool literal(const char* inside) noexcept {
@@ -296,24 +285,33 @@ private:
             if (!is_lower(c) && !is_digit(c)) return false;
         return !is_digit(text[dot + 1]);
     }
+    /// All letters, with nothing before or behind that a name may have: nearly always.
+    [[nodiscard]] bool plain_word(const char* stop) noexcept {
+        const char* last = at_;
+        std::uint32_t hash = first_of_word_hash;
+        for (; last != stop && is_letter(*last) && *last != '\xE2'; ++last) hash = next_of_word_hash(hash, fold(*last));
+        if (last == at_ || (last != stop && name_bytes[static_cast<unsigned char>(*last)] != 0)) return false;
+        const std::string_view text = between(at_, last);
+        at_ = last;
+        take(text, last_of_word_hash(hash), static_cast<std::uint32_t>(text.size()), 0);
+        return true;
+    }
     void word(const char* stop) noexcept {
         while (at_ != stop && !is_word(*at_)) ++at_;
         if (at_ == stop) return;
         if (is_digit(*at_)) return number();
-        const char* first = at_;
-        const char* last = first;
-        std::uint32_t hash = first_of_word_hash;
+        const std::string_view text = between(at_, word_end(at_, stop));
+        at_ += text.size();
         std::uint32_t letter_count = 0, digit_count = 0;
-        for (; last != stop && is_word(*last); ++last) {
-            const char c = fold(*last);
-            hash = next_of_word_hash(hash, c);
+        for (const char c : text) {
             letter_count += is_letter(c) ? 1 : 0;
             digit_count += is_digit(c) ? 1 : 0;
         }
-        at_ = last;
-        const std::string_view text = between(first, at_);
         if (digit_count >= 2 && is_random_id(text)) return add(number_sign);
-        const std::uint32_t own_hash = last_of_word_hash(hash);
+        take(text, word_hash(text), letter_count, digit_count);
+    }
+    void take(std::string_view text, std::uint32_t own_hash, std::uint32_t letter_count,
+              std::uint32_t digit_count) noexcept {
         if (token_of(own_hash) == call_.name && is_the_tool(text)) return add(argument_sign);
         if (text.size() > 1 && tokens_.has(token_of(own_hash)) && !plain_words.has(own_hash) &&
             (said_in(text) & said_error) == 0) {
@@ -322,7 +320,13 @@ private:
         }
         made_.letters += letter_count;
         const std::uint32_t kept = digit_count == 0 ? own_hash : without_numbers(text);
-        count_word(kept);
+        const std::uint32_t distinct = kept != 0 ? kept : 1;  // 0: a free place
+        std::size_t i = distinct % std::size(distinct_);
+        while (distinct_[i] != 0 && distinct_[i] != distinct) i = (i + 1) % std::size(distinct_);
+        if (distinct_[i] == 0 && made_.words < std::size(distinct_) / 2) {
+            distinct_[i] = distinct;
+            ++made_.words;
+        }
         add(text::combine(kept, word_sign));
     }
     /// The word's hash, each number in it masked.
@@ -335,17 +339,6 @@ private:
         }
         return last_of_word_hash(hash);
     }
-    void count_word(std::uint32_t word) noexcept {
-        word = word != 0 ? word : 1;  // 0: a free place
-        constexpr std::size_t block = 8;
-        std::uint32_t known = 0;
-        for (std::size_t from = 0; from < made_.words; from += block) {
-            const std::uint32_t* eight = distinct_ + from;
-            for (std::size_t i = 0; i < block; ++i) known |= eight[i] == word ? 1u : 0u;
-        }
-        if (known == 0 && made_.words < std::size(distinct_)) distinct_[made_.words++] = word;
-    }
-
     /// However many of the call's words stand in a row, the failure is the same.
     void add(std::uint64_t what) noexcept {
         if (what == argument_sign && last_ == argument_sign) return;
@@ -362,7 +355,7 @@ private:
     bool is_object_;  ///< all its words are quoted
     ErrorKey made_{};
     std::uint64_t last_ = no_sign;
-    std::uint32_t distinct_[32]{};
+    std::uint32_t distinct_[64]{};  ///< by their values, half of the places at most
 };
 
 /// The numbers of a text: those that count something, and all.

@@ -372,17 +372,9 @@ private:
         made.words = static_cast<std::uint8_t>(key.words < 255 ? key.words : 255);
     }
     [[nodiscard]] std::uint32_t key_of(const Outcome& made) const noexcept {
-        switch (made.outcome) {
-            case OutcomeClass::empty:
-                return half(empty_key);
-            case OutcomeClass::ack:
-                return half(ack_key);
-            case OutcomeClass::negative:
-            case OutcomeClass::infra:
-                return made.error_key;
-            case OutcomeClass::info:
-                break;
-        }
+        if (made.outcome == OutcomeClass::empty) return half(empty_key);
+        if (made.outcome == OutcomeClass::ack) return half(ack_key);
+        if (made.outcome != OutcomeClass::info) return made.error_key;
         const std::uint64_t text = call_.clock ? shape_of_body() : body_.sum.typed;
         return half(text::combine(info_key, text::combine(text, result_.sha)));
     }

@@ -284,7 +284,7 @@ inline constexpr std::string_view program_openings[] = {
     if (text.empty() || text.front() == '{' || text.front() == '"') return false;
     if (text.back() == ';' || text.back() == '{') return true;
     for (const std::string_view opening : program_openings)
-        if (text.starts_with(opening)) return true;
+        if (text.front() == opening.front() && text.starts_with(opening)) return true;
     return false;
 }
 

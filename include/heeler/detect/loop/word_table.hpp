@@ -295,12 +295,14 @@ public:
             const std::string_view text = phrases[i - 1].text;
             const std::size_t place = slot(text[0], text[1]);
             first_[place] = static_cast<std::uint8_t>(i - 1);
-            thirds_[place] |= text.size() > 2 ? bit(text[2]) : ~std::uint32_t{0};
+            thirds_[place] |= text.size() < 3 ? ~std::uint32_t{0} : bit(text[2]);
+            // A blank in a phrase may be a hyphen or an underscore in a text, or several blanks.
+            if (text.size() > 2 && text[2] == ' ') thirds_[place] |= bit('\t') | bit('-') | bit('_');
         }
     }
-    /// Whether a phrase may begin with these letters. Others may look like them, never the reverse.
-    [[nodiscard]] constexpr bool may_begin(char first, char second, char third) const noexcept {
-        return (thirds_[slot(first, second)] & bit(third)) != 0;
+    /// Whether a phrase may begin with the letters at `at`. Others may look like them, never the reverse.
+    [[nodiscard]] constexpr bool may_begin(const char* at, const char* end) const noexcept {
+        return end - at >= 2 && (thirds_[slot(at[0], at[1])] & bit(end - at > 2 ? at[2] : ' ')) != 0;
     }
     [[nodiscard]] constexpr std::size_t of(char first, char second) const noexcept {
         return first_[slot(first, second)];
@@ -311,10 +313,8 @@ public:
     }
 
 private:
-    /// A blank in a phrase may be a hyphen or an underscore in a text, or several blanks.
     [[nodiscard]] static constexpr std::uint32_t bit(char third) noexcept {
-        const char c = third == '-' || third == '_' || third == '\t' ? ' ' : third;
-        return std::uint32_t{1} << (static_cast<unsigned char>(c) & 31u);
+        return std::uint32_t{1} << (static_cast<unsigned char>(third) & 31u);
     }
     std::uint32_t thirds_[1024]{};
     std::uint8_t first_[1024]{};
@@ -403,7 +403,7 @@ static_assert(phrases_are_in_order());
 /// "KeyError", "java.io.IOException": what names an exception.
 [[nodiscard]] constexpr bool is_exception_name(std::string_view word) noexcept {
     constexpr std::string_view error = "Error", exception = "Exception";
-    if (word.empty() || !is_upper(word.front())) return false;
+    if (word.empty() || !is_upper(word.front()) || (word.back() != 'r' && word.back() != 'n')) return false;
     return (word.size() > error.size() && word.ends_with(error)) ||
            (word.size() > exception.size() && word.ends_with(exception));
 }
@@ -443,7 +443,7 @@ inline constexpr auto begins_something = [] {
 
 /// What the phrases at the beginning of the word say.
 [[nodiscard]] constexpr std::uint16_t said_at(const char* begin, const char* at, const char* end) noexcept {
-    if (end - at < 2 || !phrase_index.may_begin(at[0], at[1], end - at > 2 ? at[2] : ' ')) return 0;
+    if (!phrase_index.may_begin(at, end)) return 0;
     std::size_t i = phrase_index.of(at[0], at[1]);
     std::uint16_t said = 0;
     const auto slot = PhraseIndex::slot(at[0], at[1]);
@@ -549,9 +549,11 @@ inline constexpr std::size_t word_block = 64;
         const bool whole = text.size() - from >= last.size();
         if (!whole) std::memcpy(last.data(), begin + from, text.size() - from);
         const std::uint64_t bits = detail::word_bits(whole ? begin + from : last.data());
-        for (std::uint64_t starts = bits & ~(bits << 1 | before); starts != 0; starts &= starts - 1)
-            said = static_cast<std::uint16_t>(
-                said | detail::said_by_word(begin, begin + from + std::countr_zero(starts), end));
+        for (std::uint64_t starts = bits & ~(bits << 1 | before); starts != 0; starts &= starts - 1) {
+            const char* at = begin + from + std::countr_zero(starts);
+            if (detail::is_upper(*at) || detail::phrase_index.may_begin(at, end))  // nearly always neither
+                said = static_cast<std::uint16_t>(said | detail::said_by_word(begin, at, end));
+        }
         before = bits >> 63;
     }
     return said;
