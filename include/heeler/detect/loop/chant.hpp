@@ -93,7 +93,14 @@ struct Chant {
 
     static Hit learn(Part& part, const Settings& settings, const Speech& said, const Common& common) {
         Follower follower{part, settings, common.index};
-        for (const char c : said.text) follower.take(static_cast<unsigned char>(c));
+        const auto* at = reinterpret_cast<const unsigned char*>(said.text.data());
+        for (const auto* end = at + said.text.size(); at != end;) {
+            const unsigned char byte = *at++;
+            if (byte < 0x80 && part.in_line && part.missing == 0 && byte != '\n')  // nearly always
+                at = follower.put(byte, at, end);
+            else
+                follower.take(byte);
+        }
         const Hit hit = follower.seen();
         if (said.finished) part = {};
         return hit;
@@ -128,7 +135,6 @@ private:
             : part_{part}, settings_{settings}, index_{index} {}
 
         void take(unsigned char byte) noexcept {
-            if (byte < 0x80 && part_.in_line && part_.missing == 0 && byte != '\n') return put(byte);
             if (part_.missing > 0) {
                 if ((byte & 0xC0) == 0x80) {
                     part_.code = part_.code << 6 | (byte & 0x3Fu);
@@ -143,6 +149,37 @@ private:
             part_.code = byte & (0x3Fu >> part_.missing);
         }
 
+        /// With the bytes behind it that are ASCII and in its line, if there are any; what changes with each stays in
+        /// registers. Answers where that ends.
+        const unsigned char* put(std::uint32_t symbol, const unsigned char* next = nullptr,
+                                 const unsigned char* end = nullptr) noexcept {
+            static constexpr std::array<std::uint64_t, 128> ascii = numbers_of_ascii();
+            std::uint64_t gram = part_.gram, sum = part_.sum;
+            std::uint32_t at = part_.count, anchor = part_.anchor, least = recent(anchor);
+            for (;; symbol = *next++, ++at) {
+                const std::uint64_t number = symbol < 128 ? ascii[symbol] : number_of(symbol);
+                gram = (gram << 4) + number;
+                const std::uint64_t hash = gram * 0x9E3779B97F4A7C15ULL;
+                const auto mark = static_cast<std::uint8_t>(hash >> 60);
+                std::uint8_t& pair = part_.marks[at / 2 % std::size(part_.marks)];
+                pair = static_cast<std::uint8_t>((at & 1) != 0 ? (pair & 0x0F) | mark << 4 : (pair & 0xF0) | mark);
+                sum += hash ^ (hash >> 29);
+                if (part_.following > 0) follow(at, symbol, number, hash);
+                const auto value = static_cast<std::uint16_t>(hash >> 40);
+                part_.recent[at % Part::window] = value;
+                if (at - anchor - 1 >= Part::window - 1 || value <= least) {
+                    find_anchor(at, std::exchange(sum, 0));
+                    anchor = part_.anchor;
+                    least = recent(anchor);
+                }
+                if (next == end || *next >= 0x80 || *next == '\n') break;
+            }
+            part_.gram = gram;
+            part_.sum = sum;
+            part_.count = at + 1;
+            return next;
+        }
+
         /// The most that was seen since the follower was made: the same in whatever pieces the text came.
         [[nodiscard]] Hit seen() noexcept {
             for (std::uint32_t i = 0; i < part_.following; ++i) judge(part_.lags[i]);
@@ -153,7 +190,7 @@ private:
         // --- list numbers and bullets -----------------------------------------------------------------------------
         void take_symbol(std::uint32_t symbol) noexcept {
             if (!part_.in_line) {
-                if (part_.held_count == 0 && (symbol == ' ' || symbol == '\t')) return put(symbol);
+                if (part_.held_count == 0 && (symbol == ' ' || symbol == '\t')) return (void)put(symbol);
                 if (is_marker(symbol)) {
                     part_.held[part_.held_count++] = static_cast<char>(symbol < 0x80 ? symbol : '*');
                     return;
@@ -185,20 +222,6 @@ private:
         }
 
         // --- one character ----------------------------------------------------------------------------------------
-        void put(std::uint32_t symbol) noexcept {
-            static constexpr std::array<std::uint64_t, 128> ascii = numbers_of_ascii();
-            const std::uint64_t number = symbol < 128 ? ascii[symbol] : number_of(symbol);
-            part_.gram = (part_.gram << 4) + number;
-            const std::uint64_t hash = part_.gram * 0x9E3779B97F4A7C15ULL;
-            const std::uint32_t at = part_.count++;
-            const auto mark = static_cast<std::uint8_t>(hash >> 60);
-            std::uint8_t& pair = part_.marks[at / 2 % std::size(part_.marks)];
-            pair = static_cast<std::uint8_t>((at & 1) != 0 ? (pair & 0x0F) | mark << 4 : (pair & 0xF0) | mark);
-            part_.sum += hash ^ (hash >> 29);
-            if (part_.following > 0) follow(at, symbol, number, hash);
-            find_anchor(at, static_cast<std::uint16_t>(hash >> 40));
-        }
-
         [[nodiscard]] std::uint32_t mark_at(std::uint32_t at) const noexcept {
             return part_.marks[at / 2 % std::size(part_.marks)] >> (4 * (at & 1)) & 0x0Fu;
         }
@@ -208,7 +231,9 @@ private:
             for (std::uint32_t i = 0; i < part_.following; ++i) {
                 Lag& each = part_.lags[i];
                 if (mark_at(at - each.lag) != mark) {
-                    drop(i--);
+                    judge(each);
+                    each = part_.lags[--part_.following];
+                    --i;
                     continue;
                 }
                 ++each.length;
@@ -220,37 +245,26 @@ private:
             }
         }
 
-        void drop(std::uint32_t place) noexcept {
-            judge(part_.lags[place]);
-            part_.lags[place] = part_.lags[--part_.following];
-        }
-
         // --- which periods to try ---------------------------------------------------------------------------------
         /// The smallest of the newest values is an anchor; of equal ones each, so that only the text says where they
-        /// are.
-        void find_anchor(std::uint32_t at, std::uint16_t value) noexcept {
-            part_.recent[at % Part::window] = value;
-            if (at - part_.anchor >= Part::window) {
-                part_.anchor = at;
-                for (std::uint32_t back = 1; back < Part::window; ++back)
-                    if (recent(at - back) < recent(part_.anchor)) part_.anchor = at - back;
-            } else if (value <= recent(part_.anchor)) {
-                part_.anchor = at;
-            } else {
-                return;
+        /// are. `sum`: of what came since the one before.
+        void find_anchor(std::uint32_t at, std::uint64_t sum) noexcept {
+            const bool is_far = at - part_.anchor >= Part::window;
+            part_.anchor = at;
+            std::uint32_t least = recent(at);
+            for (std::uint32_t back = 1; is_far && back < Part::window; ++back) {
+                if (recent(at - back) >= least) continue;
+                least = recent(at - back);
+                part_.anchor = at - back;
             }
-            try_anchor(at);
-        }
-        [[nodiscard]] std::uint16_t recent(std::uint32_t at) const noexcept { return part_.recent[at % Part::window]; }
-
-        void try_anchor(std::uint32_t at) noexcept {
-            const std::uint64_t since = mixed(std::exchange(part_.sum, 0));
+            const std::uint64_t since = mixed(sum);
             part_.chains[0] = (part_.chains[0] << 7) + since;
             part_.chains[1] = (part_.chains[1] << 2) + since;
             try_place(at, part_.by_chain[0][since >> 58]);
             try_place(at, part_.by_chain[1][mixed(part_.chains[0]) >> 58]);
             try_place(at, part_.by_chain[2][mixed(part_.chains[1]) >> 58]);
         }
+        [[nodiscard]] std::uint16_t recent(std::uint32_t at) const noexcept { return part_.recent[at % Part::window]; }
 
         /// What ends here ended before where `known` says.
         void try_place(std::uint32_t at, std::uint16_t& known) noexcept {

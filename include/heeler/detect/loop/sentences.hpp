@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <heeler/detect/loop/family.hpp>
+#include <heeler/detect/loop/word_table.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
@@ -50,8 +51,13 @@ struct Sentences {
     static Hit learn(Part& part, const Settings& settings, const Speech& said, const Common& common) {
         Hit best;
         if (part.count == 0) part.first = common.index;
-        for (const char c : said.text)
-            if (take(part, static_cast<unsigned char>(c))) keep_greater(best, judged(part, settings));
+        const char* end = said.text.data() + said.text.size();
+        for (const char* at = said.text.data(); at != end;) {
+            if (part.in_line && detail::is_letter(*at))  // nearly always
+                at = add_letters(part, at, end);
+            else if (take(part, static_cast<unsigned char>(*at++)))
+                keep_greater(best, judged(part, settings));
+        }
         if (said.finished) {
             if (part.full_stop && end_sentence(part)) keep_greater(best, judged(part, settings));
             part = {};
@@ -92,6 +98,23 @@ private:
         return true;
     }
 
+    /// All letters from `at` on, the first of which is one: `add` of each.
+    static const char* add_letters(Part& part, const char* at, const char* end) noexcept {
+        const char* const first = at;
+        std::uint64_t hash = part.hash;
+        for (; at != end && detail::is_letter(*at); ++at)
+            hash = (hash ^ static_cast<unsigned char>(detail::fold(*at))) * 0x100000001B3ULL + (hash >> 40);
+        part.hash = hash;
+        const auto count = static_cast<std::size_t>(at - first);
+        part.characters =
+            static_cast<std::uint16_t>(count < 0xFFFFu - part.characters ? part.characters + count : 0xFFFF);
+        part.letters = static_cast<std::uint16_t>(count < 0xFFFFu - part.letters ? part.letters + count : 0xFFFF);
+        if (!part.in_word && part.words < 0xFF) ++part.words;
+        part.in_word = true;
+        part.digits = 0;
+        part.full_stop = part.after_break = false;
+        return at;
+    }
     static void add(Part& part, unsigned char byte) noexcept {
         const auto lower = static_cast<unsigned char>(byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte);
         const bool is_letter = (lower >= 'a' && lower <= 'z') || byte >= 0x80;
@@ -132,9 +155,13 @@ private:
         Hit hit;
         if (part.count < most) return hit;
         std::uint32_t distinct = 0;
+        std::uint64_t seen = 0;  // by six bits: what is not among them was not before
         for (std::uint32_t i = 0; i < most; ++i) {
+            const std::uint64_t bit = std::uint64_t{1} << (part.newest[i] & 63u);
             bool before = false;
-            for (std::uint32_t other = 0; other < i; ++other) before = before || part.newest[other] == part.newest[i];
+            if ((seen & bit) != 0)
+                for (std::uint32_t k = 0; k < i && !before; ++k) before = part.newest[k] == part.newest[i];
+            seen |= bit;
             if (before) continue;
             ++distinct;
             hit.identity += part.newest[i];
