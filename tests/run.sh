@@ -142,7 +142,7 @@ build asan -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools "
     -DHEELER_TEST_BY_FILE=ON || fail
 
 heading "build what starts threads, of engine, trees and stores, with the thread sanitizer"
-build tsan -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=ON || fail
+build tsan -DHEELER_WITH_C=$sanitized_c -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=ON || fail
 
 if [ "$full" = yes ]; then
     # All tests of a build with Clang run with the sanitizers.

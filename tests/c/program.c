@@ -371,6 +371,31 @@ static void who_blocks_holds_up_the_cycle_alone(void) {
     CHECK_OK(heeler_close(gate.host.watchdog));
 }
 
+static void* work_in_thread(void* context) {
+    struct host* host = (struct host*)context;
+    recover(host, host->watchdog, "cycles");
+    return NULL;
+}
+
+static void one_thread_cycles_while_another_reports(void) {
+    struct host host = {0};
+    heeler_checkpoint_note note = HEELER_INIT(heeler_checkpoint_note);
+    pthread_t thread;
+    int i;
+    host.watchdog = opened(&host, "memory");
+    start_run(host.watchdog, "cycles");
+    start_run(host.watchdog, "reports");
+    pthread_create(&thread, NULL, work_in_thread, &host);
+    for (i = 0; i < 500; ++i) {
+        report_call(host.watchdog, "reports", "{\"command\":\"make\"}", i % 2 ? "1 test failed" : "2 tests failed");
+        CHECK(status_of(host.watchdog, "cycles")[0] != '\0');
+        if (i % 100 == 0) CHECK_OK(heeler_checkpoint(host.watchdog, "reports", &note));
+    }
+    pthread_join(thread, NULL);
+    CHECK_OK(heeler_finish(host.watchdog, "reports", "completed"));
+    CHECK_OK(heeler_close(host.watchdog));
+}
+
 static void an_answer_that_is_no_code_may_have_happened(void) {
     struct host host = {0};
     heeler_watchdog* watchdog = opened(&host, "memory");
@@ -422,6 +447,7 @@ int main(int argc, char** argv) {
     what_cannot_be_taken_is_said();
     callbacks_may_call_back();
     who_blocks_holds_up_the_cycle_alone();
+    one_thread_cycles_while_another_reports();
     an_answer_that_is_no_code_may_have_happened();
     a_child_opens_its_own();
     return ended();

@@ -26,6 +26,7 @@ int notify_and_throw(void* context, const heeler_alert*, char*, std::size_t) {
 
 void now_and_throw(void*, std::int64_t*, std::int64_t*) { throw Thrown{}; }
 void wake_and_throw(void*) { throw std::runtime_error{"no loop"}; }
+void tell_and_throw(void*, const char*) { throw std::runtime_error{"no listener"}; }
 
 void what_act_and_notify_throw_is_on_record() {
     host h{};
@@ -76,6 +77,18 @@ void what_now_and_wake_throw_fails_the_call() {
     CHECK_OK(heeler_close(watchdog));
 }
 
+void what_tell_throws_fails_the_cycle_alone() {
+    host h{};
+    heeler_options options = options_of(&h, "memory");
+    heeler_watchdog* watchdog = nullptr;
+    options.tell = tell_and_throw;
+    CHECK_OK(heeler_open(&options, &watchdog));
+    start_run(watchdog, "r");
+    CHECK_REFUSED(HEELER_INTERNAL, "no listener", heeler_cycle_all(watchdog, nullptr));
+    CHECK_OK(heeler_cycle(watchdog, nullptr));  // nothing is new, and nobody told
+    CHECK_OK(heeler_close(watchdog));
+}
+
 void a_note_without_an_end_has_one() {
     const auto note = heeler::c::noted(heeler::ErrorCode::failed, [](char* text, std::size_t size) {
         std::memset(text, 'x', size);
@@ -90,6 +103,7 @@ int main() {
     a_note_without_an_end_has_one();
     what_act_and_notify_throw_is_on_record();
     what_now_and_wake_throw_fails_the_call();
+    what_tell_throws_fails_the_cycle_alone();
     std::puts(failures == 0 ? "all passed" : "failed");
     return failures == 0 ? 0 : 1;
 }
