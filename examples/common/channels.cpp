@@ -34,6 +34,15 @@ tl::unexpected<heeler::Error> wrong(std::string why) {
 
 }  // namespace
 
+heeler::Result<Channels> Channels::named(const std::vector<std::string>& specs, Say say, heeler::AlertFormat wording) {
+    Channels channels;
+    channels.say_ = std::move(say);
+    channels.wording_ = wording;
+    for (const std::string& spec : specs)
+        if (const auto added = channels.add(spec); !added) return tl::unexpected<heeler::Error>(added.error());
+    return channels;
+}
+
 heeler::Result<void> Channels::add(const std::string& spec) {
     auto added = make(spec);
     // Two of one kind are two, whatever their order is next time.

@@ -27,16 +27,14 @@ class Channels {
 public:
     static constexpr std::string_view name = "channels";
 
-    /// `say` is called with a line when a channel fails, at the attempts 1, 2, 4, 8 and so on.
-    void tell(std::function<void(const std::string&)> say) { say_ = std::move(say); }
+    /// Hears a line when a channel fails, at the attempts 1, 2, 4, 8 and so on.
+    using Say = std::function<void(const std::string&)>;
 
-    /// How chats word an alert; for channels that are added later.
-    void format(heeler::AlertFormat wording) noexcept { wording_ = wording; }
+    /// What `--notify` named, or what is wrong with one of them, and what to set. `wording`: how chats word an alert.
+    [[nodiscard]] static heeler::Result<Channels> named(const std::vector<std::string>& specs, Say say = {},
+                                                        heeler::AlertFormat wording = &heeler::format_alert);
 
     [[nodiscard]] bool empty() const noexcept { return channels_.empty(); }
-
-    /// Error: what is wrong with it, and what to set.
-    [[nodiscard]] heeler::Result<void> add(const std::string& spec);
 
     /// Answers `under_way` while a channel is at it: ask again, with the same alert.
     [[nodiscard]] heeler::Result<heeler::Receipt> send(const heeler::Alert& alert);
@@ -52,6 +50,7 @@ private:
         std::string id{};
     };
 
+    [[nodiscard]] heeler::Result<void> add(const std::string& spec);
     [[nodiscard]] heeler::Result<void> make(const std::string& spec);
     template <class Notifier>
     heeler::Result<void> keep(const std::string& shown, Notifier notifier);
@@ -62,7 +61,7 @@ private:
     [[nodiscard]] heeler::Result<void> add_email(const std::string& to);
 
     std::vector<Channel> channels_;
-    std::function<void(const std::string&)> say_;
+    Say say_;
     heeler::AlertFormat wording_ = &heeler::format_alert;
 };
 

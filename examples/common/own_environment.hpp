@@ -44,20 +44,21 @@ using Variables = std::map<std::string, std::string, std::less<>>;
     return taken;
 }
 
-[[nodiscard]] inline const Variables& own_environment() {
-    static const Variables taken = take_environment();
+}  // namespace detail
+
+/// For a child that is this program again.
+[[nodiscard]] inline const detail::Variables& own_environment() {
+    static const detail::Variables taken = detail::take_environment();
     return taken;
 }
 
-}  // namespace detail
-
 /// First of all in a tool that starts other processes, while there is one thread.
-inline void take_environment() { static_cast<void>(detail::own_environment()); }
+inline void take_environment() { static_cast<void>(own_environment()); }
 
 /// As it was when it was taken; empty if it was not set.
 [[nodiscard]] inline std::string from_environment(OwnVariable variable) {
-    const auto found = detail::own_environment().find(variable.text);
-    return found == detail::own_environment().end() ? "" : found->second;
+    const auto found = own_environment().find(variable.text);
+    return found == own_environment().end() ? "" : found->second;
 }
 
 }  // namespace common

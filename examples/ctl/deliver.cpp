@@ -144,9 +144,8 @@ public:
 }  // namespace
 
 Quit deliver_alerts(const Options& options, Store& store, heeler::Instant now) {
-    common::Channels channels;
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) return {exit_usage, added.error().message};
+    auto channels = common::Channels::named(options.notify);
+    if (!channels) return {exit_usage, channels.error().message};
     Clock clock;
     heeler::detail::ThisProcess process{clock, {}};
     heeler::detail::StoreEdge port{store};
@@ -164,7 +163,7 @@ Quit deliver_alerts(const Options& options, Store& store, heeler::Instant now) {
     Quit quit;
     for (const std::string& run : runs) {
         if (const auto may = alone.check(clock.now()); !may) return {exit_alert, may.error().message};
-        if (const auto done = deliver_of(run, store, channels, *holders, count); !done) {
+        if (const auto done = deliver_of(run, store, *channels, *holders, count); !done) {
             quit = store_failed(done.error());
             break;
         }

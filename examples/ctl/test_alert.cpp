@@ -41,9 +41,9 @@ Quit send_test_alert(const Options& options) {
     const heeler::Alert alert = test_alert(options);
     Quit quit;
     for (const std::string& spec : options.notify) {
-        common::Channels channel;
-        if (const auto added = channel.add(spec); !added) return {exit_usage, added.error().message};
-        const auto answer = send_and_wait(channel, alert);
+        auto channel = common::Channels::named({spec});
+        if (!channel) return {exit_usage, channel.error().message};
+        const auto answer = send_and_wait(*channel, alert);
         const std::string how = answer ? "delivered" : "not delivered: " + answer.error().message;
         print(heeler::text::one_line(heeler::text::redact(spec), 256) + ": " + heeler::text::one_line(how, 1024) +
               "\n");

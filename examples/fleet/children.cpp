@@ -10,6 +10,8 @@
 
 #include <sys/wait.h>
 
+#include "../common/own_environment.hpp"
+
 namespace fleet {
 
 Children::Children(const Options& options) : options_{options} {
@@ -39,9 +41,12 @@ void Children::start(const std::string& name, const std::vector<std::string>& ro
                  std::to_string(options_.seed),
                  "--pace",
                  std::to_string(options_.pace)};
+    for (const std::string& channel : options_.notify) spec.argv.insert(spec.argv.end(), {"--notify", channel});
     spec.argv.insert(spec.argv.end(), role.begin(), role.end());
-    spec.environment = {{"HEELER_STORE", options_.store_text},   // it may hold a password
-                        {"PGAPPNAME", "heeler-fleet " + name}};  // for whoever looks at the server's sessions
+    auto secrets = common::own_environment();
+    secrets["HEELER_STORE"] = options_.store_text;  // it may hold a password
+    spec.environment.assign(secrets.begin(), secrets.end());
+    spec.environment.emplace_back("PGAPPNAME", "heeler-fleet " + name);  // for whoever looks at the server's sessions
     spec.output_file = file_of(name);
     spec.die_with_parent = true;
     auto child = heeler::start_child(spec);

@@ -6,6 +6,7 @@
 
 #include <heeler/text/one_line.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/own_environment.hpp"
 #include "agents.hpp"
 #include "options.hpp"
@@ -31,6 +32,10 @@ int main(int argc, char** argv) {
         fleet::Options options;
         if (const auto status = fleet::parse_options(argc, argv, options)) return *status;
         common::take_environment();
+        if (const auto channels = common::Channels::named(options.notify); !channels) {
+            std::fprintf(stderr, "heeler-fleet: %s\n", channels.error().message.c_str());
+            return 2;
+        }
         if (options.agents) {
             fleet::play_agents(options);
             return 0;

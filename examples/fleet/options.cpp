@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/command_line.hpp"
 
 namespace fleet {
@@ -36,6 +37,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         ->check(CLI::Range(0.2, 100.0))
         ->capture_default_str();
     app.add_flag("--json", options.json, "The figures as one line of JSON");
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     auto* const agents = app.add_subcommand("agents", "")->group("");
     auto* const watchdog = app.add_subcommand("watchdog", "")->group("");
     watchdog->add_option("name", options.watchdog)->required();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <heeler/core/time.hpp>
 
@@ -22,6 +23,7 @@ struct Options {
     std::uint64_t seed = 1;
     double pace = 1;
     bool json = false;
+    std::vector<std::string> notify;
     bool agents = false;   ///< this process is all agents
     std::string watchdog;  ///< this process is the watchdog of that name
 };

@@ -16,6 +16,7 @@
 #include <heeler/store/postgres_store.hpp>
 #include <heeler/text/shown_name.hpp>
 
+#include "../common/channels.hpp"
 #include "database.hpp"
 #include "rules.hpp"
 #include "standard_input.hpp"
@@ -68,7 +69,7 @@ private:
     std::string holder_;
 };
 
-using Dog = heeler::Watchdog<heeler::SystemClock, heeler::PostgresStore, Teller>;
+using Dog = heeler::Watchdog<heeler::SystemClock, heeler::PostgresStore, common::WithChannels<Teller>>;
 
 /// How long cycles take.
 class Cycles {
@@ -109,13 +110,18 @@ private:
 }  // namespace
 
 void watch(const Options& options) {
+    auto channels = common::Channels::named(
+        options.notify, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+    if (!channels) throw std::runtime_error{channels.error().message};
     const Times times{options.pace};
     Database database{options};
     heeler::PostgresAgentTable table{options.store.postgres, in_seconds(times.every), store_settings(options)};
     Starter starter{database, options.watchdog};
     heeler::TableFencedControl control{table, starter};
-    Dog dog{heeler::SystemClock{}, heeler::PostgresStore{options.store.postgres, store_settings(options)},
-            Teller{database, options.watchdog}, place_of(options, times)};
+    Dog dog{heeler::SystemClock{},
+            heeler::PostgresStore{options.store.postgres, store_settings(options)},
+            {Teller{database, options.watchdog}, *std::move(channels)},
+            place_of(options, times)};
     dog.attach(control);
     dog.attach("fleet", table);
     if (const auto good = dog.define(rules(times)); !good) throw std::runtime_error{good.error().message};

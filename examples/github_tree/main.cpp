@@ -132,14 +132,12 @@ bool is_passing(heeler::ErrorCode code) {
 
 int watch(const Options& options) {
     const common::StopSignals stop;
-    common::Channels channels;
-    channels.tell(complain);
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) {
-            complain(added.error().message);
-            return github_tree::exit_usage;
-        }
-    Watch tree{options, std::move(channels)};
+    auto channels = common::Channels::named(options.notify, complain);
+    if (!channels) {
+        complain(channels.error().message);
+        return github_tree::exit_usage;
+    }
+    Watch tree{options, *std::move(channels)};
     for (auto armed = tree.arm(); !armed; armed = tree.arm()) {
         complain(armed.error().message);
         if (options.once || !is_passing(armed.error().code)) return 1;

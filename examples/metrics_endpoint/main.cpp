@@ -22,7 +22,9 @@
 #include <heeler/settings/presets.hpp>
 #include <heeler/store/memory_store.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/life_signs.hpp"
+#include "../common/own_environment.hpp"
 #include "../common/own_port.hpp"
 #include "options.hpp"
 
@@ -30,7 +32,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using metrics_endpoint::Options;
-using Dog = heeler::Watchdog<heeler::SystemClock, heeler::MemoryStore, heeler::LogNotifier>;
+using Dog = heeler::Watchdog<heeler::SystemClock, heeler::MemoryStore, common::WithChannels<heeler::LogNotifier>>;
 
 volatile std::sig_atomic_t stop_asked = 0;
 
@@ -104,15 +106,20 @@ void report(Dog& dog, heeler::Telemetry& telemetry, const Agents& agents, const 
     }
 }
 
+void complain(const std::string& what) { std::fprintf(stderr, "heeler-metrics-endpoint: %s\n", what.c_str()); }
+
 int serve(const Options& options) {
-    common::LifeSigns signs{common::ping_url(options.ping), [](const std::string& line) {
-                                std::fprintf(stderr, "heeler-metrics-endpoint: %s\n", line.c_str());
-                            }};
+    auto channels = common::Channels::named(options.notify, complain);
+    if (!channels) {
+        complain(channels.error().message);
+        return 2;
+    }
+    common::LifeSigns signs{common::ping_url(options.ping), complain};
     heeler::EngineSettings place;
     place.holder = options.holder;
     heeler::Telemetry telemetry;
     Agents agents{options.agents};
-    Dog dog{heeler::SystemClock{}, heeler::MemoryStore{}, heeler::LogNotifier{}, place};
+    Dog dog{heeler::SystemClock{}, heeler::MemoryStore{}, {heeler::LogNotifier{}, *std::move(channels)}, place};
     dog.attach(agents);
     std::vector<heeler::RunHandle> runs;
     for (int i = 0; i < options.agents; ++i) {
@@ -142,6 +149,7 @@ int serve(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    common::take_environment();
     Options options;
     if (const auto status = metrics_endpoint::parse_options(argc, argv, options)) return *status;
     std::signal(SIGINT, &ask_to_stop);
@@ -149,7 +157,7 @@ int main(int argc, char** argv) {
     try {
         return serve(options);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "heeler-metrics-endpoint: %s\n", error.what());
+        complain(error.what());
         return 1;
     }
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/command_line.hpp"
 #include "../common/life_signs.hpp"
 
@@ -23,6 +24,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         ->capture_default_str();
     app.add_option("--holder", options.holder, "Name among several watchdogs: it then works under a lease");
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

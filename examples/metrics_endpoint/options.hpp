@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace metrics_endpoint {
 
@@ -13,6 +14,7 @@ struct Options {
     double interval_s = 5;
     std::string holder;
     std::string ping;
+    std::vector<std::string> notify;
 };
 
 /// The options, or the status with which the program ends at once, everything being said.

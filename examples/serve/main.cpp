@@ -180,17 +180,15 @@ struct BoundSocket {
 Quit watch(const serve::Options& options) {
     serve::hold_signals();
     common::LifeSigns signs{options.ping, say};
-    common::Channels channels;
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) return {serve::exit_usage, added.error().message};
-    channels.tell(say);
+    auto channels = common::Channels::named(options.notify, say);
+    if (!channels) return {serve::exit_usage, channels.error().message};
     auto store = store_of(options);
     if (!store) return {serve::exit_state, store.error().message};
     serve::Holders holders;
     const serve::Clock clock = options.clock_stands ? serve::Clock::standing() : serve::Clock{};
     serve::ClientControl control{holders, options.patience, options.clock_stands ? options.patience : moment};
     serve::Dog dog{clock, std::move(*store),
-                   common::WithChannels<heeler::LogNotifier>{heeler::LogNotifier{}, std::move(channels)}};
+                   common::WithChannels<heeler::LogNotifier>{heeler::LogNotifier{}, *std::move(channels)}};
     dog.attach(control);
     if (const auto defined = define_presets(dog, options); !defined)
         return {serve::exit_usage, "--config: " + defined.error().message};

@@ -196,12 +196,10 @@ int watch(const monitor::Options& options) {
     monitor::Inboxes inboxes{options.directory};
     monitor::Sessions sessions{options.directory, options.project};
     monitor::Issues issues{options};
-    common::Channels channels;
-    channels.format(&heeler::format_session_alert);
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) return fail(added.error(), monitor::exit_usage);
+    auto channels = common::Channels::named(options.notify, {}, &heeler::format_session_alert);
+    if (!channels) return fail(channels.error(), monitor::exit_usage);
     Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file),
-            Notifier{{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, std::move(channels)},
+            Notifier{{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, *std::move(channels)},
                      heeler::LogNotifier{}}};
     dog.attach(inboxes);
     dog.attach(issues);

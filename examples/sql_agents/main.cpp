@@ -21,6 +21,7 @@
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/own_environment.hpp"
 #include "options.hpp"
 #include "starter.hpp"
@@ -28,7 +29,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, heeler::LogNotifier>;
+using Dog = heeler::Watchdog<heeler::SystemClock, heeler::SqliteStore, common::WithChannels<heeler::LogNotifier>>;
 
 constexpr const char* runs[] = {"steady", "curious", "sleepy", "stuck", "guest"};
 
@@ -82,11 +83,19 @@ heeler::Result<void> begin(Dog& dog, heeler::SqliteAgentTable& table, sql_agents
     return started(starter.start(run, spec.work_item + "\nRemaining steps: [1,2,3,4]\n\n" + table.prompt(*ticket)));
 }
 
-int watch(const std::filesystem::path& directory, const std::string& agent) {
+void complain(const std::string& what) { static_cast<void>(fail({heeler::ErrorCode::failed, what})); }
+
+int watch(const sql_agents::Options& options) {
+    auto channels = common::Channels::named(options.notify, complain);
+    if (!channels) {
+        complain(channels.error().message);
+        return 2;
+    }
+    const std::filesystem::path directory{options.directory};
     std::signal(SIGCHLD, SIG_IGN);  // agents are not waited for
     heeler::SqliteAgentTable table{(directory / "agents.db").string(), 2s};
     sql_agents::Starter starter{directory,
-                                agent,
+                                options.agent,
                                 "0.8",
                                 {{"steady", {"works"}},
                                  {"curious", {"asks", "works"}},
@@ -95,8 +104,9 @@ int watch(const std::filesystem::path& directory, const std::string& agent) {
                                  {"guest", {"joins", "works"}}}};
     heeler::ListedAgents listed{table};
     heeler::TableFencedControl control{listed, starter};
-    Dog dog{heeler::SystemClock{}, heeler::SqliteStore{(directory / "watchdog.db").string()},
-            heeler::LogNotifier{stdout}};
+    Dog dog{heeler::SystemClock{},
+            heeler::SqliteStore{(directory / "watchdog.db").string()},
+            {heeler::LogNotifier{stdout}, *std::move(channels)}};
     if (const auto defined = dog.define(shortened()); !defined) return fail(defined.error());
     dog.attach(control);
     dog.attach("shortened", listed);
@@ -125,5 +135,5 @@ int main(int argc, char** argv) {
     common::take_environment();
     sql_agents::Options options;
     if (const auto status = sql_agents::parse_options(argc, argv, options)) return *status;
-    return watch(options.directory, options.agent);
+    return watch(options);
 }

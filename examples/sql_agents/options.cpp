@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../common/channels.hpp"
 #include "../common/command_line.hpp"
 
 namespace sql_agents {
@@ -13,6 +14,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         ->required()
         ->check(CLI::ExistingDirectory);
     app.add_option("AGENT", options.agent, "examples/sql_agents/agents/agent.sh, or a program like it")->required();
+    app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -3,12 +3,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sql_agents {
 
 struct Options {
     std::string directory;  ///< of databases, prompts and logs
     std::string agent;      ///< a program
+    std::vector<std::string> notify;
 };
 
 /// The options, or the status with which the program ends at once, everything being said.

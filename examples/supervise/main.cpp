@@ -27,9 +27,9 @@ Quit supervise_command(const supervise::Options& options) {
     // First of all, so that nobody who is started from here on speaks to systemd for this process.
     const auto postbox = std::make_shared<supervise::Postbox>();
     common::LifeSigns signs{options.ping, [postbox](const std::string& line) { postbox->put(line); }};
-    common::Channels channels;
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) return {supervise::exit_usage, added.error().message};
+    auto channels =
+        common::Channels::named(options.notify, [postbox](const std::string& line) { postbox->put("alert " + line); });
+    if (!channels) return {supervise::exit_usage, channels.error().message};
     // Early, while there is one thread and no open file that it could inherit.
     std::optional<supervise::Keeper> keeper;
     if (!options.detach) {
@@ -53,7 +53,7 @@ Quit supervise_command(const supervise::Options& options) {
     auto metric = supervise::make_metric(options.metric);
     if (!metric) return {supervise::exit_usage, metric.error().message};
     supervise::Supervisor supervisor(options, std::move(directory), std::move(*metric), std::move(keeper),
-                                     std::move(channels), postbox, signs, *log);
+                                     *std::move(channels), postbox, signs, *log);
     return supervisor.run(std::get<supervise::GoOn>(settled));
 }
 

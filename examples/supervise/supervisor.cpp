@@ -24,11 +24,6 @@ void kill_at_once(const heeler::ProcessIdentity& identity) {
 
 }  // namespace
 
-common::Channels Supervisor::telling(common::Channels channels) {
-    channels.tell([postbox = postbox_](const std::string& line) { postbox->put("alert " + line); });
-    return channels;
-}
-
 Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<Metric> metric,
                        std::optional<Keeper> keeper, common::Channels channels, std::shared_ptr<Postbox> postbox,
                        common::LifeSigns& signs, int log)
@@ -41,7 +36,7 @@ Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<
       postbox_(std::move(postbox)),
       signs_(signs),
       dog_(heeler::SystemClock(), common::AnyStore::in_file(directory_.file("store.sqlite")),
-           Notifier(PostboxNotifier(postbox_, directory_.place("alerts.log")), telling(std::move(channels)))) {}
+           Notifier(PostboxNotifier(postbox_, directory_.place("alerts.log")), std::move(channels))) {}
 
 Quit Supervisor::run(const GoOn& how) {
     if (auto quit = begin(how)) return *quit;

@@ -60,7 +60,6 @@ public:
     [[nodiscard]] Quit run(const GoOn& how);
 
 private:
-    [[nodiscard]] common::Channels telling(common::Channels channels);
     // supervisor.cpp: the loop
     void loop();
     void wait();

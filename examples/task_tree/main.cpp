@@ -1,10 +1,7 @@
 // heeler-task-tree DIR | --demo | --reviewer URL: an issue tracker whose trees are watched. `--help` tells the rest.
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <heeler/text/one_line.hpp>
@@ -17,6 +14,7 @@
 #include "keeper.hpp"
 #include "options.hpp"
 #include "reviewer.hpp"
+#include "scratch.hpp"
 #include "server.hpp"
 #include "service.hpp"
 #include "tokens.hpp"
@@ -52,14 +50,12 @@ int with_server(const tracker::Options& options, common::Channels channels, Use&
 
 int serve(const tracker::Options& options) {
     const common::StopSignals stop;
-    common::Channels channels;
-    channels.tell(complain);
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) {
-            complain(added.error().message);
-            return tracker::exit_usage;
-        }
-    return with_server(options, std::move(channels),
+    auto channels = common::Channels::named(options.notify, complain);
+    if (!channels) {
+        complain(channels.error().message);
+        return tracker::exit_usage;
+    }
+    return with_server(options, *std::move(channels),
                        [&](const std::string& url, tracker::Keeper& keeper, tracker::Service& service) {
                            for (const auto& [agent, token] : service.tokens_of_agents())
                                std::printf("token of %s: %s\n", agent.c_str(), token.c_str());
@@ -70,29 +66,8 @@ int serve(const tracker::Options& options) {
                        });
 }
 
-/// A directory of its own, which goes with it.
-class Scratch {
-public:
-    Scratch() {
-        std::string name = (std::filesystem::temp_directory_path() / "heeler-task-tree-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory can be made"};
-        path_ = name;
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-
-    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
-
 int demo(tracker::Options options) {
-    const Scratch scratch;
+    const tracker::Scratch scratch;
     options.directory = scratch.path();
     options.port = 0;
     options.keeper.first_run_grace = {};

@@ -132,9 +132,8 @@ int watch_sessions(const Options& options) {
     ::pthread_sigmask(SIG_BLOCK, &interruptions, nullptr);
     watch::Screen screen;
     common::LifeSigns signs{options.ping, [&](const std::string& line) { screen.news("heeler-watch: " + line); }};
-    common::Channels channels;
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) return fail(added.error().message, watch::exit_usage);
+    auto channels = common::Channels::named(options.notify);
+    if (!channels) return fail(channels.error().message, watch::exit_usage);
     auto rules = watch::rules_of(options);
     if (!rules) return fail(rules.error().message, watch::exit_usage);
     std::error_code error;
@@ -151,7 +150,7 @@ int watch_sessions(const Options& options) {
     watch::Sessions sessions_with_hooks{options.home, hooked, options.live};
     common::Words words{"no hook of the agent has come to fetch it"};
     Complaints complaints{screen};
-    Dog dog{heeler::SystemClock{}, *std::move(store), {watch::Terminal{screen}, std::move(channels)}};
+    Dog dog{heeler::SystemClock{}, *std::move(store), {watch::Terminal{screen}, *std::move(channels)}};
     if (const auto defined = dog.define(*rules); !defined) return fail(defined.error().message, watch::exit_usage);
     if (const auto attached = dog.attach(rules->name, sessions); !attached) return fail(attached.error().message, 1);
     if (options.once) return show_once(dog, sessions, options, complaints);

@@ -283,17 +283,15 @@ int watch(const Options& options) {
     if (!options.own.empty())
         if (const auto there = check_own(own); !there) return fail(there.error(), worker_monitor::exit_usage);
     if (options.clear_tool) return worker_monitor::serve_clear_tool(own, options.clear);
-    common::Channels channels;
-    channels.tell(warn);
-    for (const std::string& spec : options.notify)
-        if (const auto added = channels.add(spec); !added) return fail(added.error(), worker_monitor::exit_usage);
+    auto channels = common::Channels::named(options.notify, warn);
+    if (!channels) return fail(channels.error(), worker_monitor::exit_usage);
     const sigset_t signals = hold_signals();
     auto listener = listener_of(options, server, rules->alerts.to);
     if (!listener) return fail(listener.error(), worker_monitor::exit_usage);
 
     Panes panes{server, {options.here, options.own}, rules->applicability.filter.value_or(heeler::RunFilter{})};
     OwnContext context{own, options, *listener};
-    Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file), {*listener, std::move(channels)}};
+    Dog dog{heeler::SystemClock{}, common::AnyStore::in_file(options.sqlite_file), {*listener, *std::move(channels)}};
     if (!options.own.empty()) dog.attach(context);
     if (const auto defined = dog.define(std::move(*rules)); !defined)
         return fail(defined.error(), worker_monitor::exit_usage);

@@ -45,7 +45,10 @@ time_limit=100
 bad_network 15 --runs 150 --stalls 40 --watchdogs 3 --pace 0.3 &
 bad=$!
 small=(--runs 600 --stalls 70 --watchdogs 3 --pace 0.3)
-expect 0 "six hundred runs" "${small[@]}" --json
+printf '#!/bin/sh\ncat >>"%s"; echo >>"%s"\n' "$work/told" "$work/told" >"$work/person"
+chmod +x "$work/person"
+expect 0 "six hundred runs" "${small[@]}" --json --notify "command:$work/person"
+grep -q '"kind":"orchestrator.lost"' "$work/told" || fail "nobody is told of the lost watchdog" "$work/err"
 says '"once":74,"twice":0,"never":0,"needless":0,"slow":0'
 says '"late_counted":0'
 says '"faults":0'
@@ -55,6 +58,7 @@ expect 1 "a schema that is there" "${small[@]}"
 says "is there already"
 expect 2 "more stalls than runs" --runs 5 --stalls 6
 expect 2 "another store" --store sqlite:x.db
+expect 2 "a channel that there is not" --notify pigeon
 wait $bad
 cp "$work/bad" "$work/out"
 says '"completed":150,'

@@ -93,6 +93,8 @@ if unknown or unasked or not asked:
     sys.exit(f"asked for and not there: {sorted(unknown)}; there and not asked for: {sorted(unasked)}")
 PY
 
+timeout 10 "$endpoint" --port 0 --notify pigeon >"$work/second" 2>&1
+[ $? = 2 ] && grep -q "'pigeon' must be telegram:CHAT" "$work/second" || fail "a channel that there is not"
 port=${url%/metrics}
 timeout 10 "$endpoint" --port "${port##*:}" >"$work/second" 2>&1
 [ $? -ne 124 ] && grep -q "not free" "$work/second" || fail "two at one port"

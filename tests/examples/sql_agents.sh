@@ -26,13 +26,20 @@ echo precious >"$work/precious"
 ln -s "$work/precious" "$work/sleepy-2.prompt"
 mkfifo "$work/steady-1.prompt"
 
-timeout -k 1 120 "$program" "$work" "$agent" >"$work/out" 2>"$work/errors" || {
+timeout 10 "$program" "$work" "$agent" --notify pigeon >"$work/refused" 2>&1
+[ $? = 2 ] || { echo "FAILED: a channel that there is not"; failures=1; }
+says "$work/refused" "'pigeon' must be telegram:CHAT"
+
+printf '#!/bin/sh\ncat >>"%s"; echo >>"%s"\n' "$work/told" "$work/told" >"$work/person"
+chmod +x "$work/person"
+timeout -k 1 120 "$program" "$work" "$agent" --notify "command:$work/person" >"$work/out" 2>"$work/errors" || {
     echo "FAILED: status $?"
     failures=1
 }
 says "$work/out" '^sleepy: spawn done sleepy-2 is process'
 says "$work/out" '^stuck: spawn done stuck-3 is process'
 says "$work/out" 'WARNING heeler escalation \[stuck\]'
+says "$work/told" '"kind":"escalation".*"stuck"'
 says "$work/out" '^stuck: mark_failed done'
 says "$work/out" '^steady: completed, attempt 1, 4 checkpoints$'
 says "$work/out" '^curious: completed, attempt 1, 4 checkpoints$'
