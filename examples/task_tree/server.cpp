@@ -1,15 +1,19 @@
 #include "server.hpp"
 
 #include <stdexcept>
-#include <string_view>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include <httplib.h>
+#include <sys/socket.h>
 
+#include "../common/loopback_guard.hpp"
 #include "../common/own_port.hpp"
+#include "door.hpp"
 #include "page.hpp"
 #include "routes.hpp"
+#include "scratch.hpp"
 
 namespace tracker {
 namespace {
@@ -18,8 +22,7 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr std::size_t most_body_bytes = 256 * 1024;
-/// Each has a thread, so that those that are slow keep nobody waiting but themselves.
-constexpr std::size_t most_clients = 256;
+constexpr std::size_t most_answered = 16;  ///< at once; each has a thread
 
 void route_page(httplib::Server& http) {
     http.Get("/", [](const Request&, Response& response) {
@@ -29,23 +32,16 @@ void route_page(httplib::Server& http) {
     });
 }
 
-/// Another site whose name leads here is no business of ours.
-bool is_for_us(const Request& request) {
-    const std::string host = request.get_header_value("Host");
-    const std::string name = host.substr(0, host.rfind(':'));
-    return name == "127.0.0.1" || name == "localhost";
-}
-
-void set_up(httplib::Server& http) {
+void set_up(httplib::Server& http, const std::string& port) {
     http.set_payload_max_length(most_body_bytes);
-    http.set_keep_alive_timeout(2);
+    http.set_address_family(AF_UNIX);
+    http.set_keep_alive_max_count(1);
     http.set_read_timeout(2);
     http.set_write_timeout(5);
-    http.set_tcp_nodelay(true);
-    http.new_task_queue = [] { return new httplib::ThreadPool{most_clients}; };
+    http.new_task_queue = [] { return new httplib::ThreadPool{most_answered}; };
     http.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
-    http.set_pre_routing_handler([](const Request& request, Response& response) {
-        if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;
+    http.set_pre_routing_handler([port](const Request& request, Response& response) {
+        if (common::is_for_us(request, port)) return httplib::Server::HandlerResponse::Unhandled;
         answer(response, 403, error_text("this is no host of that name"));
         return httplib::Server::HandlerResponse::Handled;
     });
@@ -59,26 +55,30 @@ void set_up(httplib::Server& http) {
 }  // namespace
 
 struct Server::Room {
-    httplib::Server http;
-    std::string url;
-    std::thread listening;
+    explicit Room(int port) : door{port} {}
+
+    const Scratch scratch{};
+    httplib::Server http{};
+    std::thread answering{};
+    Door door;
+    const std::string url = "http://127.0.0.1:" + std::to_string(door.port());
 };
 
-Server::Server(Service& service, int port) : room_{std::make_unique<Room>()} {
+Server::Server(Service& service, int port) : room_{std::make_unique<Room>(port)} {
     httplib::Server& http = room_->http;
-    set_up(http);
+    const std::string place = room_->scratch.path() / "server";
+    set_up(http, std::to_string(room_->door.port()));
     route_page(http);
     add_routes(http, service);
-    const std::string host = "127.0.0.1";
-    port = common::bind_at(http, host, port);
-    if (port < 1) throw std::runtime_error{"the port cannot be had"};
-    room_->url = "http://" + host + ":" + std::to_string(port);
-    room_->listening = common::answering(http);
+    if (!http.bind_to_port(place, 1)) throw std::runtime_error{"no socket can be had at " + place};
+    room_->answering = common::answering(http);
+    room_->door.open(place);
 }
 
 Server::~Server() {
+    room_->door.close();
     room_->http.stop();
-    room_->listening.join();
+    room_->answering.join();
 }
 
 const std::string& Server::url() const noexcept { return room_->url; }
