@@ -4,6 +4,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <heeler/alert/group.hpp>
 #include <heeler/core/run.hpp>
@@ -52,8 +53,13 @@ std::optional<std::string> line_of(const heeler::AlertEvent& event) {
 }
 
 std::optional<std::string> line_of(const heeler::AuditEvent& event) {
-    if (!event.clock_jump) return std::nullopt;
-    return std::string("the clock jumped or the machine slept: nothing is judged for a while");
+    if (event.clock_jump) return std::string("the clock jumped or the machine slept: nothing is judged for a while");
+    // What is doubted of its class was said when --config was read.
+    if (event.row.kind != heeler::detail::doubt_record || event.row.run.empty()) return std::nullopt;
+    simdjson::dom::parser parser;
+    std::string_view message;
+    if (parser.parse(event.row.body)["message"].get(message) != simdjson::SUCCESS) return std::nullopt;
+    return std::string(message);
 }
 
 std::optional<std::string> line_of(const heeler::SightingEvent& event) {

@@ -29,16 +29,6 @@ std::string ways_to_speak(const Options& options) {
     return options.agent == "claude" ? "its --input-format stream-json, or --resume" : "--resume";
 }
 
-/// A stall that the run does not live to see; empty: there is none.
-template <class Age>
-std::string unseen_stall(const heeler::RunClass& rules, heeler::Duration timeout) {
-    const auto* age = rules.detectors.find<heeler::HeartbeatContract<Age>>();
-    if (age == nullptr || age->act_after < timeout) return {};
-    return fmt::format(
-        "{} is a stall after {}, but the run is over its time limit after {} (--timeout): it is never found", Age::kind,
-        heeler::text::spoken(age->act_after), heeler::text::spoken(timeout));
-}
-
 }  // namespace
 
 heeler::Result<heeler::RunClass> Supervisor::run_class() {
@@ -56,10 +46,6 @@ heeler::Result<heeler::RunClass> Supervisor::run_class() {
         rules.interval.fixed = options_.interval;
         rules.schedule.period = std::min(rules.schedule.period, *options_.interval);
     }
-    if (options_.timeout)
-        for (const std::string& unseen : {unseen_stall<heeler::ActivityAge>(rules, *options_.timeout),
-                                          unseen_stall<heeler::ProgressAge>(rules, *options_.timeout)})
-            if (!unseen.empty()) display_.say(unseen);
     return rules;
 }
 

@@ -89,7 +89,7 @@ says "$work/out" '--token \[redacted\]'
 [ -z "$(find "$state/runs/secret" -perm /077)" ] || fail "others can read" <(ls -lR "$state/runs/secret")
 umask 022
 state="$work/it's state" expect 0 "an alert" --name told --timeout 2s --interval 1s -- sleep 5
-says "$work/err" "progress_age is a stall after 10m 0s, but the run is over its time limit after 2s (--timeout): it is never found"
+says "$work/err" "progress_age is a stall after 10m 0s, but a run is over its time limit after 2s, so that it is never found"
 says "$work/err" "; next: .*; stop: heeler-ctl --store 'sqlite:$work/it'.''s state/runs/told/store.sqlite' snooze --for 2h -- 'told@"
 stop=$(sed -n 's/.*; stop: heeler-ctl/heeler-ctl/p' "$work/err" | head -1)
 (PATH=$(dirname "$bin"):$PATH && eval "$stop") >"$work/pasted" 2>&1
