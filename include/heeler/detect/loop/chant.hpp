@@ -154,29 +154,30 @@ private:
         const unsigned char* put(std::uint32_t symbol, const unsigned char* next = nullptr,
                                  const unsigned char* end = nullptr) noexcept {
             static constexpr std::array<std::uint64_t, 128> ascii = numbers_of_ascii();
-            std::uint64_t gram = part_.gram, sum = part_.sum;
-            std::uint32_t at = part_.count, anchor = part_.anchor, least = recent(anchor);
+            Part& part = part_;  // which nothing that is stored can change
+            std::uint64_t gram = part.gram, sum = part.sum;
+            std::uint32_t at = part.count, anchor = part.anchor, least = recent(anchor);
             for (;; symbol = *next++, ++at) {
                 const std::uint64_t number = symbol < 128 ? ascii[symbol] : number_of(symbol);
                 gram = (gram << 4) + number;
                 const std::uint64_t hash = gram * 0x9E3779B97F4A7C15ULL;
                 const auto mark = static_cast<std::uint8_t>(hash >> 60);
-                std::uint8_t& pair = part_.marks[at / 2 % std::size(part_.marks)];
+                std::uint8_t& pair = part.marks[at / 2 % std::size(part.marks)];
                 pair = static_cast<std::uint8_t>((at & 1) != 0 ? (pair & 0x0F) | mark << 4 : (pair & 0xF0) | mark);
                 sum += hash ^ (hash >> 29);
-                if (part_.following > 0) follow(at, symbol, number, hash);
+                if (part.following > 0) follow(at, symbol, number, hash);
                 const auto value = static_cast<std::uint16_t>(hash >> 40);
-                part_.recent[at % Part::window] = value;
+                part.recent[at % Part::window] = value;
                 if (at - anchor - 1 >= Part::window - 1 || value <= least) {
                     find_anchor(at, std::exchange(sum, 0));
-                    anchor = part_.anchor;
+                    anchor = part.anchor;
                     least = recent(anchor);
                 }
                 if (next == end || *next >= 0x80 || *next == '\n') break;
             }
-            part_.gram = gram;
-            part_.sum = sum;
-            part_.count = at + 1;
+            part.gram = gram;
+            part.sum = sum;
+            part.count = at + 1;
             return next;
         }
 

@@ -125,10 +125,11 @@ private:
     }
 
     static void insert(Message& message, std::uint16_t word) noexcept {
+        if (message.word_count == kept_words) return;
         auto& words = message.words.words;
         std::uint8_t place = message.word_count;
         while (place > 0 && words[place - 1u] > word) --place;
-        if (message.word_count == kept_words || (place > 0 && words[place - 1u] == word)) return;
+        if (place > 0 && words[place - 1u] == word) return;
         for (std::uint8_t i = message.word_count; i > place; --i) words[i] = words[i - 1u];
         words[place] = word;
         ++message.word_count;
