@@ -306,7 +306,9 @@ private:
         sum_.exact = text::combine(sum_.exact, exact);
         const bool masked = taken_ < most_masked && !MaskFinder{text.data(), text.data() + text.size()}.finds_nothing();
         std::uint64_t typed = exact, shape = exact;
-        if (masked) {
+        if (masked && count < 10 && digits_end(buffer_, buffer_ + count) == buffer_ + count) {  // too short for a time
+            shape = text::combine(0, text::fingerprint_text("#"));
+        } else if (masked) {
             bool has_slot = false;
             ShapeBuffer buffer{text.size()};
             const MaskedHashes hashes = hash_masked(text, ArgumentShape{{buffer}, has_slot});

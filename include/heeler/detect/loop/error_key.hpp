@@ -72,11 +72,6 @@ inline constexpr Words trying_words{"attempt", "attempts", "try", "tries", "retr
     return false;
 }
 
-[[nodiscard]] constexpr const char* digits_end(const char* at, const char* end) noexcept {
-    while (at != end && is_digit(*at)) ++at;
-    return at;
-}
-
 /// Letters and digits in no order, such as a request's id: hexadecimal, or long. A failure tells who was asked, not
 /// what was found.
 [[nodiscard]] constexpr bool is_random_id(std::string_view word) noexcept {

@@ -66,6 +66,10 @@ inline constexpr auto word_bytes = [] {
     while (at != end && is_word(*at)) ++at;
     return at;
 }
+[[nodiscard]] constexpr const char* digits_end(const char* at, const char* end) noexcept {
+    while (at != end && is_digit(*at)) ++at;
+    return at;
+}
 [[nodiscard]] constexpr const char* skip_blanks(const char* at, const char* end) noexcept {
     while (at != end && is_blank(*at)) ++at;
     return at;
