@@ -52,4 +52,7 @@ install(FILES "${PROJECT_BINARY_DIR}/heeler-config.cmake" "${PROJECT_BINARY_DIR}
         DESTINATION "${package_dir}")
 # The sources of heeler::compiled, which the consumer's build compiles.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heeler/compiled" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heeler")
+# For workers that are shell scripts, beside the header of the others.
+install(FILES "${PROJECT_SOURCE_DIR}/include/heeler/agent/check_fence.sh"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heeler/agent")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/heeler")

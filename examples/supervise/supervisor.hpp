@@ -99,6 +99,7 @@ private:
     [[nodiscard]] heeler::Result<heeler::RunClass> run_class();
     [[nodiscard]] heeler::RunSpec run_spec() const;
     [[nodiscard]] heeler::ProcessSpec process_spec() const;
+    [[nodiscard]] heeler::Result<heeler::ProcessSpec> fenced_spec() const;
     [[nodiscard]] heeler::Result<void> take_input_of(heeler::ProcessSpec& spec, CommandInput& input);
 
     // supervisor_end.cpp

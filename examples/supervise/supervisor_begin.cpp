@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <heeler/agent/fence_file.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/text/duration.hpp>
@@ -81,6 +82,17 @@ heeler::ProcessSpec Supervisor::process_spec() const {
     return spec;
 }
 
+/// Who is started now owns the run: what is left of earlier ones learns that from the fence.
+heeler::Result<heeler::ProcessSpec> Supervisor::fenced_spec() const {
+    heeler::FenceFile fence{directory_.place("fence")};
+    const auto before = fence.owner();
+    if (!before) return tl::unexpected<heeler::Error>(before.error());
+    if (auto raised = fence.raise(*before + 1); !raised) return tl::unexpected<heeler::Error>(raised.error());
+    heeler::ProcessSpec spec = process_spec();
+    spec.environment = fence.environment(*before + 1);
+    return spec;
+}
+
 std::optional<Quit> Supervisor::begin(const GoOn& how) {
     auto rules = run_class();
     if (!rules) return Quit{exit_usage, "--config: " + rules.error().message};
@@ -134,12 +146,13 @@ std::optional<Quit> Supervisor::start_command() {
     if (!registered) return store_problem(registered.error());
     if (registered->not_stored) return store_problem(*registered->not_stored);
     handle_ = *registered;
-    heeler::ProcessSpec spec = process_spec();
+    auto spec = fenced_spec();
+    if (!spec) return Quit{exit_state, spec.error().message};
     CommandInput input = take_input(options_);
-    if (auto taken = take_input_of(spec, input); !taken) return Quit{exit_state, taken.error().message};
+    if (auto taken = take_input_of(*spec, input); !taken) return Quit{exit_state, taken.error().message};
     if (!input.note.empty()) display_.say(input.note);
-    spec.on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
-    auto process = heeler::ProcessControl::start(std::move(spec));
+    spec->on_prepared = [this](const heeler::ProcessIdentity& identity) { return prepared(identity); };
+    auto process = heeler::ProcessControl::start(*std::move(spec));
     if (!process) {
         static_cast<void>(dog_.finish(handle_, heeler::RunEnd::failed));
         directory_.forget_child();

@@ -56,8 +56,8 @@ says 'interrupting the command'
 says 'inject:break_pattern: done (heard after its next step)'
 says '"calls": 0, "told": "[watchdog] You are repeating the same steps'
 [ "$(grep -c thread.started "$work/stream")" = 2 ] || fail "it does not go on once"
-supervised broken '' --agent codex --resume "exit 9" -- python3 "$stand_in" codex 300
-[ "$status" = 9 ] || fail "an agent that cannot go on: status $status"
+supervised broken '' --agent codex --resume 'exit "$HEELER_GENERATION"' -- python3 "$stand_in" codex 300
+[ "$status" = 2 ] || fail "an agent that cannot go on: status $status, not its generation"
 
 # In a terminal, which ends lines in its own way.
 supervised terminal '' --agent codex --pty -- python3 "$stand_in" codex 20
