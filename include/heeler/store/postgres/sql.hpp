@@ -133,16 +133,18 @@ struct PostgresSql {
         "ON CONFLICT (class, condition) DO UPDATE SET incidents = tallies.incidents + excluded.incidents, "
         "wrong = tallies.wrong + excluded.wrong";
 
+    /// By the index of those that are open, so that those that are over, however many, cost nothing.
     static constexpr auto runs_to_load = sql_text(
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
         "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs "
         "r LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' LEFT JOIN run_parts m ON m.run = r.id "
-        "AND m.part = 'memory' WHERE (r.state IN (",
+        "AND m.part = 'memory' WHERE r.ordinal IN (SELECT ordinal FROM runs WHERE state NOT IN (",
         ended_states.text,
-        ")) IS NOT TRUE OR r.id IN (SELECT run FROM actions WHERE outcome = 'intended') OR r.id IN (SELECT "
-        "run FROM alerts WHERE state = 'pending') OR r.id IN (SELECT run FROM actions WHERE (outcome IN (",
-        all_outcomes.text, ")) IS NOT TRUE) OR r.id IN (SELECT run FROM alerts WHERE (state IN (",
-        all_alert_states.text, ")) IS NOT TRUE) ORDER BY r.ordinal");
+        ") UNION SELECT ordinal FROM runs WHERE state IS NULL UNION SELECT w.ordinal FROM runs w WHERE w.id IN "
+        "(SELECT run FROM actions WHERE outcome = 'intended' UNION SELECT run FROM alerts WHERE state = 'pending' "
+        "UNION SELECT run FROM actions WHERE (outcome IN (",
+        all_outcomes.text, ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
+        ")) IS NOT TRUE)) ORDER BY r.ordinal");
     static constexpr char run[] =
         "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
         "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs r "
