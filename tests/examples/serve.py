@@ -159,6 +159,15 @@ class Answers(ServeTest):
         client.hear(lambda line: line.get("id") == "a")
         self.assertTrue([line for line in client.heard if line.get("outcome") == "done"])
 
+    def test_a_limit_that_hides_a_stall_is_told_of_that_run(self):
+        client = self.piped("--store", "memory", "--clock", "manual").greet()
+        client.assert_ok(client.ask(op="start", run="short", timeout_s=600))
+        client.assert_ok(client.ask(op="start", run="long", timeout_s=601))
+        for t in (90, 180):
+            client.assert_ok(client.ask(op="clock", t=t, cycle="period"))
+        told = [line for line in client.heard if line.get("audit") == "contradiction"]
+        self.assertEqual([(line["run"], line["setting"]) for line in told], [("short", "progress_age")])
+
     def test_the_clock_of_the_machine_is_not_moved(self):
         client = self.piped("--store", "memory").greet()
         self.assertEqual(client.error(op="clock", t=10)["code"], "unsupported")

@@ -1,13 +1,16 @@
-"""Drives heeler-task-tree's page in a browser: set a watch, let the tree stop, have it reviewed, see it restored.
+"""Drives heeler-task-tree's page in a browser: set a watch, let the tree stop, have it reviewed, see it restored; see that
+a person is told where the reviewer cannot be woken.
 
 task_tree_browser.py DRIVER BROWSER URL PROGRAM TOKEN [SCREENSHOTS]: DRIVER speaks WebDriver for BROWSER; a tracker with the
 sample tree listens at URL; PROGRAM is heeler-task-tree, which also plays the reviewer, with TOKEN.
 """
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from browser import Browser, check  # noqa: E402
@@ -123,6 +126,33 @@ def remove_watch(page):
     page.sees('#audit [data-kind="issue.watchdog_removed"]')
 
 
+def refuse(url):
+    """A tree whose reviewer is paused when it stops: the tracker refuses to wake it, at once, then 1 and 3 min later."""
+    place, _, token = url.partition("/#")
+
+    def ask(method, path, body):
+        request = urllib.request.Request(place + path, json.dumps(body).encode(), {"Authorization": "Bearer " + token},
+                                         method=method)
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.load(answer)
+
+    ask("PUT", "/api/agents/tired", {"tenant": "acme", "status": "active"})
+    ask("POST", "/api/issues", {"id": "REFUSED", "title": "its reviewer is paused", "tenant": "acme"})
+    ask("POST", "/api/issues", {"id": "LEAF", "title": "it is worked on", "parentId": "REFUSED", "assigneeAgentId": "coder"})
+    ask("PUT", "/api/issues/REFUSED/watchdog", {"agentId": "tired"})
+    ask("PUT", "/api/agents/tired", {"tenant": "acme", "status": "paused"})
+    run = ask("POST", "/api/runs", {"issueId": "LEAF", "agentId": "coder"})["runId"]
+    ask("PATCH", "/api/issues/LEAF", {"status": "done"})
+    ask("PATCH", f"/api/runs/{run}", {"status": "succeeded"})
+
+
+def refused(page):
+    page.click(row("REFUSED"))
+    page.says("#detail-id", "REFUSED")
+    page.when(lambda: "with a person now" in page.text("#detail"), "a person is told that the tracker refuses", 240)
+    check(page.run("return document.querySelectorAll('#detail .pill.bad').length") == 1, "it does not stand out")
+
+
 def main():
     driver, browser, url, program, token = sys.argv[1:6]
     pictures = sys.argv[6] if len(sys.argv) > 6 else ""
@@ -131,13 +161,14 @@ def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         page = Browser(driver, browser, profile)
         try:
+            refuse(url)
             page.open(url.split("/#")[0])
             page.says("#message", "it has your token")
             page.open(url)
             page.sees(row("SHOP"))
             check(page.run("return location.href") == url.split("#")[0], "the token stays in the address")
             for step in (set_watch, edit_watch, stop, lambda p: review(p, reviewer), restored, keyboard, hostile_title,
-                         remove_watch):
+                         remove_watch, refused):
                 step(page)
                 if pictures:
                     page.picture(f"{pictures}/{time.monotonic_ns()}.png")

@@ -20,7 +20,7 @@ finish() {
 }
 trap finish EXIT
 
-"$program" "$work" --port 0 --sample --grace 1ms >"$work/out" 2>"$work/err" &
+"$program" "$work" --port 0 --sample --grace 1ms --every 1s >"$work/out" 2>"$work/err" &
 serving=$!
 address=$(served_address "$work/out")
 python3 "$here/task_tree_browser.py" "$driver" "$browser" "$address" "$program" \
