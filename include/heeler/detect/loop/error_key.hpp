@@ -187,12 +187,11 @@ private:
         const std::string_view text = between(inside, stop);
         if ((said_in(text) & said_error) != 0) return false;  // "[ERROR] ..."
         at_ = stop + (inside - at_);
-        const std::uint64_t hash = shape_hash(text);
         if (!is_the_tool(text)) add_subject(text::fingerprint_text(text));
         if (is_the_tool(text) || is_of_call(text))
             add(argument_sign);
         else
-            add(has_random_id(text) ? std::uint64_t{number_sign} : hash);
+            add(has_random_id(text) ? std::uint64_t{number_sign} : shape_hash(text));
         return true;
     }
     [[nodiscard]] bool is_the_tool(std::string_view text) noexcept {
@@ -270,10 +269,7 @@ private:
     }
     /// "src/a.c", "C:\\x", "a.txt"; not "e.g" or "java.lang.Error".
     [[nodiscard]] static bool is_path(std::string_view text) noexcept {
-        bool slash = false;
-        for (std::size_t i = 0; i < text.size(); ++i)
-            slash = slash || ((text[i] == '/' || text[i] == '\\') && text.size() > 1);
-        if (slash) return true;
+        if (text.size() > 1 && text.find_first_of("/\\") != std::string_view::npos) return true;
         const auto dot = text.rfind('.');
         if (dot == std::string_view::npos || dot == 0 || text.size() - dot > 6 || text.size() - dot < 2) return false;
         for (const char c : text.substr(dot + 1))

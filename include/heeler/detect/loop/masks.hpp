@@ -15,6 +15,8 @@ namespace heeler::inline HEELER_ABI::loops {
 
 namespace detail {
 
+inline constexpr std::uint64_t ones = 0x0101010101010101ULL;
+
 /// What a span of text is, if it is masked.
 enum class Mask : std::uint8_t { none, time, id };
 
@@ -24,15 +26,16 @@ struct MaskSpan {
     Mask mask = Mask::none;
 };
 
-/// The first digit, or `end`. Compilers make vector code of the search for its block.
+/// The high bit of each byte of `x` that is below `limit`, at most 128. Bits above the lowest one may be wrong.
+[[nodiscard]] constexpr std::uint64_t bits_below(std::uint64_t x, std::uint64_t limit) noexcept {
+    return (x - ones * limit) & ~x & (ones * 0x80);
+}
+/// The first digit, or `end`.
 [[nodiscard]] inline const char* next_digit(const char* at, const char* end) noexcept {
-    constexpr std::ptrdiff_t block = 32;
-    for (; end - at >= block; at += block) {
-        unsigned any = 0;
-        for (std::ptrdiff_t i = 0; i < block; ++i)
-            any |= static_cast<unsigned>(static_cast<unsigned char>(at[i] - '0') < 10);
-        if (any != 0) break;
-    }
+    if constexpr (heeler::detail::scans_words)
+        for (; end - at >= 8; at += 8)
+            if (const auto bits = bits_below(heeler::detail::load_word(at) ^ (ones * '0'), 10); bits != 0)
+                return at + heeler::detail::first_byte(bits);
     while (at != end && !is_digit(*at)) ++at;
     return at;
 }
@@ -64,6 +67,13 @@ private:
     /// The next digit, or a slash before a `t`.
     [[nodiscard]] const char* find_candidate(const char* at) const noexcept {
         while (end_ - at > block && !has_candidate(at)) at += block;
+        if constexpr (heeler::detail::scans_words)
+            for (; end_ - at > 8; at += 8) {
+                const std::uint64_t x = heeler::detail::load_word(at), next = heeler::detail::load_word(at + 1);
+                const std::uint64_t bits =
+                    bits_below(x ^ (ones * '0'), 10) | bits_below((x ^ (ones * '/')) | (next ^ (ones * 't')), 1);
+                if (bits != 0) return at + heeler::detail::first_byte(bits);
+            }
         while (at != end_ && !is_digit(*at) && !(*at == '/' && end_ - at > 1 && at[1] == 't')) ++at;
         return at;
     }
@@ -208,10 +218,8 @@ private:
     [[nodiscard]] const char* time(const char* at) const noexcept {
         const char* number = digits_end(at);
         const auto length = number - at;
-        const char* stop = nullptr;
-        if (length == 4) stop = date(at);
-        if (length <= 2) stop = clock(at);
-        if (length == 10 || length == 13) stop = epoch(at);
+        const bool may_be_epoch = length == 10 || length == 13;
+        const char* stop = length == 4 ? date(at) : length <= 2 ? clock(at) : may_be_epoch ? epoch(at) : nullptr;
         return stop != nullptr ? stop : duration(at);
     }
     [[nodiscard]] const char* date(const char* at) const noexcept {

@@ -159,8 +159,8 @@ private:
         for (std::uint32_t i = 0; i < most; ++i) {
             const std::uint64_t bit = std::uint64_t{1} << (part.newest[i] & 63u);
             bool before = false;
-            if ((seen & bit) != 0)
-                for (std::uint32_t k = 0; k < i && !before; ++k) before = part.newest[k] == part.newest[i];
+            for (std::uint32_t k = 0; (seen & bit) != 0 && k < i && !before; ++k)
+                before = part.newest[k] == part.newest[i];
             seen |= bit;
             if (before) continue;
             ++distinct;
