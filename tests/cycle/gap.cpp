@@ -44,8 +44,7 @@ TEST_CASE("a call that comes far too late puts off what was reported, not what a
     House house;
     detail::WatchedRun& reported = house.at(house.run(rooms::bare_class()));
     detail::WatchedRun& polled = house.at(house.run(rooms::bare_class("polled"), bench::spec_of("p")));
-    polled.feed = std::make_unique<detail::RunSource>();
-    polled.feed->in_group = true;
+    polled.feed.edit().in_group = true;
     detail::GapWatch gap;
     const auto call = [&](Duration after) {
         house.clock.advance(after);

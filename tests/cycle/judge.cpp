@@ -255,8 +255,7 @@ TEST_CASE("that a silence is over is said when it is certain, and to those who r
     watched.run.late = true;
     CHECK_FALSE(is_said());
     watched.run.late = false;
-    watched.feed = std::make_unique<detail::RunSource>();
-    watched.feed->lost_since = house.now().elapsed;
+    watched.feed.edit().lost_since = house.now().elapsed;
     CHECK_FALSE(is_said());
     watched.feed.reset();
     watched.alerts_pending = 1;
@@ -279,8 +278,7 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
     watched.verdict.edit().told = telling(watched, house.now()).told;
     watched.verdict.edit().incident = judged_of(watched, house.now()).decision.incident;
     CHECK(said(watched, house.now()) == "begins SILENT ");
-    watched.feed = std::make_unique<detail::RunSource>();
-    watched.feed->lost_since = house.now().elapsed;
+    watched.feed.edit().lost_since = house.now().elapsed;
     CHECK_THAT(said(watched, house.now()), !ContainsSubstring("SILENT"));
     rules.alerts.cooldown = 100s;
     rules.name = "patient";

@@ -91,9 +91,9 @@ TEST_CASE("verdicts that are held, pauses and repeated alerts have moments of th
     CHECK(looked.next() == 12s);
     looked.of->verdict.edit().incident.hold_until = bench::start.elapsed + 9s;
     CHECK(looked.next() == 9s);
-    looked.of->feed = std::make_unique<detail::RunSource>();
+    looked.of->feed.edit() = {};
     CHECK(looked.next() == 9s);
-    looked.of->feed->in_group = true;
+    looked.of->feed.edit().in_group = true;
     CHECK(looked.next() == 1s);  // a source is read each cycle
 }
 

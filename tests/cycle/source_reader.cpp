@@ -58,10 +58,7 @@ struct PolledReading : House {
     RunHandle of = run(rooms::bare_class());
     NumberLog log;
 
-    PolledReading() {
-        at(of).feed = std::make_unique<detail::RunSource>();
-        at(of).feed->source = detail::SourceRef{log};
-    }
+    PolledReading() { at(of).feed.edit().source = detail::SourceRef{log}; }
     CycleReport read() {
         CycleReport report;
         intake.read(of, at(of), now(), report);
@@ -140,7 +137,7 @@ TEST_CASE("an age that the source tells puts the last checkpoint right, unless t
     };
     PolledReading r;
     Aged aged;
-    r.at(r.of).feed->source = detail::SourceRef{aged};
+    r.at(r.of).feed.edit().source = detail::SourceRef{aged};
     r.clock.advance(100s);
     (void)r.read();
     CHECK(r.at(r.of).run.checkpoint_base == 80s);

@@ -7,6 +7,7 @@ using namespace std::chrono_literals;
 using detail::DetectorMemory;
 using detail::Findings;
 using detail::ReadyClass;
+using detail::Shared;
 using rooms::Counts;
 
 namespace {
