@@ -5,6 +5,7 @@
 
 #include <heeler/core/list.hpp>
 #include <heeler/detect/loop.hpp>
+#include <heeler/detect/loop/chant-inl.hpp>
 #include <heeler/detect/loop/fold.hpp>
 #include <heeler/text/words.hpp>
 

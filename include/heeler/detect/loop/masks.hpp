@@ -95,17 +95,13 @@ private:
     }
     /// Exactly `count` digits at `at` and no more.
     [[nodiscard]] bool digits(const char* at, std::ptrdiff_t count) const noexcept {
-        if (end_ - at < count) return false;
-        for (std::ptrdiff_t i = 0; i < count; ++i)
-            if (!is_digit(at[i])) return false;
-        return at + count == end_ || !is_digit(at[count]);
+        return end_ - at >= count && digits_end(at) == at + count;
     }
 
     /// "/tmp/tmpab3xk9", "/tmp/build.8fK2q0": names that look random.
     [[nodiscard]] MaskSpan temporary_file() noexcept {
         constexpr std::string_view folder = "/tmp/";
-        const char* first = at_;
-        ++at_;
+        const char* first = at_++;
         if (!between(first, end_).starts_with(folder)) return {};
         const char* name = first + folder.size();
         const char* last = name;

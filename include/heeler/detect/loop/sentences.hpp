@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include <heeler/detect/loop/family.hpp>
-#include <heeler/detect/loop/word_table.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
@@ -53,10 +52,8 @@ struct Sentences {
         if (part.count == 0) part.first = common.index;
         const char* end = said.text.data() + said.text.size();
         for (const char* at = said.text.data(); at != end;) {
-            if (part.in_line && detail::is_letter(*at))  // nearly always
-                at = add_letters(part, at, end);
-            else if (take(part, static_cast<unsigned char>(*at++)))
-                keep_greater(best, judged(part, settings));
+            if (part.in_line) at = add_letters(part, at, end);
+            if (at != end && take(part, static_cast<unsigned char>(*at++))) keep_greater(best, judged(part, settings));
         }
         if (said.finished) {
             if (part.full_stop && end_sentence(part)) keep_greater(best, judged(part, settings));
@@ -98,12 +95,17 @@ private:
         return true;
     }
 
-    /// All letters from `at` on, the first of which is one: `add` of each.
+    /// `add` of each letter from `at` on, up to what is none.
     static const char* add_letters(Part& part, const char* at, const char* end) noexcept {
         const char* const first = at;
         std::uint64_t hash = part.hash;
-        for (; at != end && detail::is_letter(*at); ++at)
-            hash = (hash ^ static_cast<unsigned char>(detail::fold(*at))) * 0x100000001B3ULL + (hash >> 40);
+        for (; at != end; ++at) {
+            const auto byte = static_cast<unsigned char>(*at);
+            const auto lower = static_cast<unsigned char>(byte < 0x80 ? byte | 0x20 : byte);
+            if (byte < 0x80 && (lower < 'a' || lower > 'z')) break;
+            hash = (hash ^ lower) * 0x100000001B3ULL + (hash >> 40);
+        }
+        if (at == first) return at;
         part.hash = hash;
         const auto count = static_cast<std::size_t>(at - first);
         part.characters =

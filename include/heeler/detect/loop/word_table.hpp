@@ -448,11 +448,10 @@ inline constexpr auto begins_something = [] {
 /// What the phrases at the beginning of the word say.
 [[nodiscard]] constexpr std::uint16_t said_at(const char* begin, const char* at, const char* end) noexcept {
     if (!phrase_index.may_begin(at, end)) return 0;
-    std::size_t i = phrase_index.of(at[0], at[1]);
     std::uint16_t said = 0;
     const auto slot = PhraseIndex::slot(at[0], at[1]);
     const char third = end - at > 2 ? fold(at[2]) : '\0';
-    for (; i < std::size(phrases); ++i) {
+    for (std::size_t i = phrase_index.of(at[0], at[1]); i < std::size(phrases); ++i) {
         const Phrase& phrase = phrases[i];
         if (PhraseIndex::slot(phrase.text[0], phrase.text[1]) != slot) break;
         if (phrase.text.size() > 2 && phrase.text[2] != ' ' && phrase.text[2] != third) continue;
