@@ -63,3 +63,22 @@ TEST_CASE("a call that comes far too late puts off what was reported, not what a
     CHECK_FALSE(call(60s));
     CHECK_FALSE(gap.late(60s));
 }
+
+TEST_CASE("a run that waits is looked at when the watchdog was away, and so are the reports that follow", "[cycle]") {
+    House house;
+    const RunHandle run = house.run(rooms::bare_class());
+    auto& table = house.registry.table();
+    detail::GapWatch gap;
+    const auto call = [&](Duration after) {
+        house.clock.advance(after);
+        gap.called({});
+        return gap.note(house.now(), TickCause::period, house.registry, 10s).has_value();
+    };
+    for (int i = 0; i < 5; ++i) CHECK_FALSE(call(60s));
+    table.look_at(run.index, std::nullopt);  // as of one that waits for a person
+    CHECK(call(3600s));
+    CHECK(house.at(run).dirty);
+    bool due = false;
+    table.each_due(house.now().elapsed, [&](std::uint32_t index) { due |= index == run.index; });
+    CHECK(due);
+}

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
@@ -102,10 +103,8 @@ private:
     static constexpr Duration within = std::chrono::hours{6};
 
     [[nodiscard]] bool is_habit(Elapsed now) noexcept {
-        std::optional<Elapsed>& oldest = gaps_[gap_count_++ % most_gaps];
-        const bool habit = oldest && now - *oldest < within;
-        oldest = now;
-        return habit;
+        const std::optional<Elapsed> oldest = std::exchange(gaps_[gap_count_++ % most_gaps], now);
+        return oldest && now - *oldest < within;
     }
 
     /// Answers whether there is a run of which anything was missed. A source tells afterwards what was while nobody
@@ -118,9 +117,11 @@ private:
             const std::lock_guard guard{watched->lock};
             if (!registry.table().current(handle)) continue;
             const bool told = watched->feed && watched->feed->is_polled();
-            const bool unknown = slept || (!told && late(registry.period_of(*watched)));
-            if (unknown) watched->see_from(now.elapsed);
-            missed |= unknown;
+            if (slept || (!told && late(registry.period_of(*watched)))) {
+                watched->see_from(now.elapsed);
+                registry.table().sooner(handle.index, now.elapsed);  // else no report would bring it forward
+                missed = true;
+            }
             if (!jumped) continue;
             watched->seldom.edit().held_until = now.elapsed + registry.grace_of(*watched);
             watched->seldom.edit().held_by_start = false;
