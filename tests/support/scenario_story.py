@@ -185,7 +185,8 @@ def compared(lines, finished):
             news = [line["status"], line["level"], line["findings"]]
             own = seen.get(line["run"]) == news
             seen[line["run"]] = news
-        line.get("payload", {}).pop("stop", None)  # a command that names the store
+        for command in ("ack", "stop"):  # they name the store
+            line.get("payload", {}).pop(command, None)
         if kind in COMPARED and not own and line["t"] < finished.get(line.get("run"), float("inf")):
             kept.append(json.dumps({**line, "t": float(line["t"])}, sort_keys=True))
     return kept
