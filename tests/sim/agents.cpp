@@ -90,7 +90,7 @@ template <class Seen>
 bool World::report(const Body& body, const Seen& seen) {
     bool heard = false;
     for (Dog& dog : dogs_) {
-        if (dog.watch == nullptr || dog.paused > 0) continue;
+        if (!dog.up()) continue;
         heard |= dog.watch->observe(body.id, seen) == Observed::ok;
     }
     return heard;
@@ -122,10 +122,12 @@ void World::work(Body& body) {
     report(body, ToolResult{true, "wrote part_" + number + ".cpp, " + number + " lines"});
     report(body, Progress{body.worked});
     report(body, Usage{body.mood == Mood::burns ? 90'000 : 900, 300, 1, 0, 0});
+    if (body.worked % 4 != 0) return;
+    const std::string text = "part " + number;
+    const CheckpointNote part{body.worked, text};
     for (Dog& dog : dogs_)
-        if (dog.watch != nullptr && dog.paused == 0 && body.worked % 4 == 0)
-            if (const auto run = dog.watch->find(body.id))
-                (void)dog.watch->checkpoint(*run, {body.worked, "part " + number});
+        if (dog.up())
+            if (const auto run = dog.watch->find(body.id)) (void)dog.watch->checkpoint(*run, part);
 }
 
 void World::set_mood(Body& body, unsigned value) {
@@ -150,19 +152,21 @@ Result<ActionDone> World::ask(unsigned number, ControlVerb verb, const ActionReq
     Body* body = body_of(asked.run);
     if (body == nullptr) return fail(ErrorCode::rejected, "nobody of this name");
     if (dies(dog, true)) return fail(ErrorCode::lost, "the process is gone");
+    const std::string what = std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " + body->id;
+    witness_asker(dog, *body, what);
+    const Way way = static_cast<Way>(answers_[static_cast<std::size_t>(verb)]);
+    if (takes_effect(way) && !is_known(asked.key)) witness(verb, asked, *body);
+    stand_still(number, Moment::asked);
     if (asked.fence < body->fence) return fail(ErrorCode::fenced, "somebody else has asked since");
     body->fence = asked.fence;
-    const Way way = static_cast<Way>(answers_[static_cast<std::size_t>(verb)]);
-    const bool known = story_.honesty == Honesty::repeats && done_.contains(asked.key);
-    if (takes_effect(way) && !known) {
-        witness(verb, asked, *body);
-        note("effect " + std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " +
-             std::string{asked.run} + " " + std::to_string(asked.attempt));
+    if (takes_effect(way) && !is_known(asked.key)) {
+        note("effect " + what + " " + std::to_string(asked.attempt));
         if (story_.honesty != Honesty::neither && done_.contains(asked.key))
             wrong("I3", "done twice under one key: " + std::string{asked.key});
         done_.emplace(std::string{asked.key}, seconds());
         take_effect(verb, asked, *body);
     }
+    stand_still(number, Moment::done);
     if (dies(dog, false)) return fail(ErrorCode::lost, "the process is gone");
     return answer_of(way);
 }
@@ -184,6 +188,7 @@ void World::take_effect(ControlVerb verb, const ActionRequest& asked, Body& body
             return;
         case ControlVerb::spawn:
             ++body.spawned[asked.attempt];
+            body.spawned_at = seconds();
             ++body.agents;
             body.mood = lot.one_in(3) ? Mood::silent : Mood::works;
             body.paused = false;
@@ -205,9 +210,11 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     if (!is_new && known->second != text)
         wrong("I7", "one key for two messages:\n    " + known->second + "\n    " + text);
     if (!alert.run.id.empty() && !alert.kind.starts_with("watchdog.")) {
-        const auto stored = memory_.alert(alert.run.id, alert.key);
+        const auto stored = store_.alert(alert.run.id, alert.key);
         if (!stored || !stored->has_value()) wrong("I6", "sent before it is stored: " + text);
     }
+    witness_quiet(alert);
+    stand_still(number, Moment::asked);
     switch (channel_) {
         case 1:
             return fail(ErrorCode::delivery_failed, "no answer");
@@ -224,6 +231,12 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     }
     note("sent " + alert.kind + " " + alert.run.id + " " + std::to_string(alert.issues.size()));
     if (++read_[alert.key] > 1 && !may_repeat_) wrong("I7", "told twice: " + text);
+    if (Body* body = body_of(alert.run.id); body != nullptr) {
+        const bool over = alert.is(AlertKind::recovered);
+        if (over || alert.is(AlertKind::unhealthy) || alert.is(AlertKind::escalation)) body->last_word = alert.kind;
+        if (over) body->acked = {};
+    }
+    stand_still(number, Moment::done);
     if (channel_ == 4) return fail(ErrorCode::timed_out, "it arrived, and nobody said so");
     if (dies(dog, false)) return fail(ErrorCode::lost, "the process is gone");
     return Receipt{};

@@ -11,7 +11,10 @@ trap 'rm -rf "$scratch"' EXIT
 
 sources=$scratch/worlds.cpp
 printf '#define CATCH_CONFIG_MAIN\n' >"$sources"
-for source in tests/sim/*.cpp; do printf '#include "%s"\n' "$PWD/$source" >>"$sources"; done
+for source in tests/sim/*.cpp; do
+    case $source in */sqlite.cpp | */postgres.cpp) continue ;; esac
+    printf '#include "%s"\n' "$PWD/$source" >>"$sources"
+done
 
 unseen=0
 for patch in tests/sim/bugs/*.patch; do
@@ -26,9 +29,11 @@ for patch in tests/sim/bugs/*.patch; do
     "$cxx" -std=c++20 -O1 -I"$scratch/include" -Itests "$sources" -o "$scratch/worlds" -lfmt -lxxhash
     said=$(HEELER_SIM_SEEDS=$seeds "$scratch/worlds" 2>&1) && status=0 || status=$?
     seen=$(sed -n 's/^ *seed \([0-9]*\): \([A-Z][0-9a-z]*\): .*/\1 \2/p' <<<"$said" | head -1)
-    if [ "$status" = 0 ] || [ -z "$seen" ]; then
+    if [ "$status" = 0 ]; then
         echo "$name: NOT SEEN in $seeds seeds: $(head -1 "$patch")"
         unseen=1
+    elif [ -z "$seen" ]; then # not what one world promises, but what two have in common
+        echo "$name: $(sed -n '/^-----/{n;p;q}' <<<"$said"): $(head -1 "$patch")"
     else
         echo "$name: seed ${seen% *}, promise ${seen#* }: $(head -1 "$patch")"
     fi

@@ -8,10 +8,13 @@
 //   I5   an intent is stored before its effect; in the end it is settled: done, or unknown and people are told
 //   I6   a stored alert is delivered; none is that is not stored
 //   I7   one key is one message, delivered twice only after a crash, a lost answer or a store that failed
+//   I8   a snoozed run is not spoken of, nothing is done to a frozen one, and a cooldown is kept
 //   I9   a run that is over stays as it is, and nothing is done to it
-//   I10  a watchdog writes no run that another holds
+//   I10  a watchdog writes no run that another holds, and asks nothing of it
 //   I14  who shows nothing for two hours is found
 //   I15  nothing is done to who always works, and who works again is well
+//   I17  continuations come after ever longer pauses
+//   I25  a verdict is on record once
 #include "sim/world.hpp"
 
 #include <algorithm>
@@ -33,23 +36,28 @@ std::int64_t World::seconds() const { return (truth_.now().elapsed - beginning.e
 
 void World::note(std::string text) { trace_.push_back(std::to_string(seconds()) + " " + std::move(text)); }
 
-std::uint64_t World::commits_so_far() const {
-    std::uint64_t all = 0;
-    for (const Dog& dog : dogs_)
-        all += dog.store.calls(StoreOperation::commit) + dog.store.calls(StoreOperation::claim);
-    return all;
+std::uint64_t World::commits_of(const Dog& dog) {
+    return dog.store.calls(StoreOperation::commit) + dog.store.calls(StoreOperation::claim);
 }
 
 void World::read_rows() {
+    if (rows_.size() == bodies_.size() && read_at_ == writes_) return;
     rows_.resize(bodies_.size());
-    for (std::size_t i = 0; i < bodies_.size(); ++i)
-        if (auto history = memory_.history(bodies_[i].id); history && history->row) rows_[i] = *std::move(history->row);
+    read_at_ = writes_;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+        auto history = store_.history(bodies_[i].id);
+        if (!history || !history->row) continue;
+        rows_[i] = *std::move(history->row);
+        rows_[i].facts.clear();  // nobody looks at what is long
+        rows_[i].spec.reset();
+        rows_[i].memory.reset();
+    }
 }
 
 /// Something is about to be done to a run.
 void World::witness(ControlVerb verb, const ActionRequest& asked, const Body& body) {
     const std::string what = std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " + body.id;
-    const auto history = memory_.history(body.id);
+    const auto history = store_.history(body.id);
     if (!history || !history->row) return wrong("I5", what + " of a run that is not stored");
     const auto intent = std::find_if(history->actions.begin(), history->actions.end(),
                                      [&](const Action& action) { return action.key == asked.key; });
@@ -65,6 +73,10 @@ void World::witness(ControlVerb verb, const ActionRequest& asked, const Body& bo
         history->row->incarnation != asked.attempt + 1)
         wrong("I4", what + " " + std::to_string(asked.attempt) + " while the stored incarnation is " +
                         std::to_string(history->row->incarnation));
+    if (const auto* ladder = story_.rules.ladder.as<RecoveryLadder>();
+        verb == ControlVerb::spawn && ladder != nullptr && ladder->retry && body.spawned_at > 0 &&
+        seconds() - body.spawned_at < ladder->retry->before(asked.attempt - 1) / 1s)
+        wrong("I17", what + " " + std::to_string(asked.attempt) + " too soon after the last one");
     if (verb == ControlVerb::terminate) witness_end(asked, *history);
 }
 
@@ -88,9 +100,15 @@ void World::witness_end(const ActionRequest& asked, const History& history) {
     if (!saved) wrong("I1", "terminated without a snapshot: " + std::string{asked.run});
 }
 
+std::size_t World::deeds_of(const Body& body) const {
+    const auto history = store_.history(body.id);
+    return history ? history->actions.size() : 0;
+}
+
 /// What one watchdog's cycle has changed in the store.
-void World::look(Dog& dog, const std::vector<RunRow>& before) {
+void World::look(Dog& dog) {
     read_rows();
+    const std::vector<RunRow>& before = dog.known;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
         Body& body = bodies_[i];
         const RunRow* row = &rows_[i];
@@ -100,8 +118,11 @@ void World::look(Dog& dog, const std::vector<RunRow>& before) {
                   body.id + " was " + std::string{name_of(*body.end)} + " and is " + std::string{name_of(row->state)});
         if (is_terminal(row->state) && !body.end) {
             body.end = row->state;
+            body.deeds_at_end = deeds_of(body);
             note("end " + body.id + " " + std::string{name_of(row->state)});
         }
+        if (body.end && deeds_of(body) != body.deeds_at_end)
+            wrong("I9", "something more is to be done to " + body.id + ", which is over");
         if (row->status != before[i].status) note("status " + body.id + " " + std::string{name_of(row->status)});
         if (dogs_.size() > 1 && row->holder != dog.name && !row->holder.empty())
             wrong("I10", dog.name + " wrote " + body.id + ", which is " + row->holder + "'s");
@@ -113,10 +134,11 @@ void World::look(Dog& dog, const std::vector<RunRow>& before) {
 /// When everything has settled.
 void World::judge(const Body& body) {
     if (!fault_.empty()) return;
-    const auto history = memory_.history(body.id);
+    const auto history = store_.history(body.id);
     if (!history || !history->row) return wrong("I5", body.id + " is not stored");
     judge_actions(body, *history);
     judge_alerts(*history);
+    judge_words(body, *history);
     const RunRow& row = *history->row;
     note("last " + body.id + " " + std::string{name_of(row.state)} + " " + std::string{name_of(row.status)} +
          " attempt " + std::to_string(row.attempt));
@@ -124,6 +146,7 @@ void World::judge(const Body& body) {
     if (steady && (is_terminal(row.state) || row.status != Status::healthy))
         wrong("I15", body.id + " always worked and is " + std::string{name_of(row.status)} + ", " +
                          std::string{name_of(row.state)});
+    if (is_terminal(row.state) && !row.ended_at) wrong("I9", body.id + " is over, and nobody knows since when");
     if (is_terminal(row.state) || body.dismissed || body.over) return;
     const bool stands = body.mood == Mood::dead || body.mood == Mood::silent;
     if (stands && row.state == RunState::running && (row.status == Status::healthy || row.status == Status::recovered))
@@ -135,14 +158,20 @@ void World::judge(const Body& body) {
 
 void World::judge_actions(const Body& body, const History& history) {
     std::set<std::string> keys, steps;
+    std::set<std::uint32_t> incidents;
     bool unknown = false, told = false;
     for (const Action& action : history.actions) {
         if (!keys.insert(action.key).second) wrong("I2", "two actions with the key " + action.key);
+        if (incidents.insert(action.incident).second && is_injection(action.kind) && action.attempt > 1)
+            wrong("I2",
+                  "the first step of an incident of " + body.id + " is attempt " + std::to_string(action.attempt));
         if (action.outcome == ActionOutcome::intended)
             wrong("I5c", "never settled: " + std::string{name_of(action.kind)} + " " + action.key);
         const bool happened = done_.contains(action.key);
         if (action.outcome == ActionOutcome::done && message_of(action.kind) != MessageKind::reason && !happened)
             wrong("I5d", "recorded as done, and never happened: " + action.key);
+        if (action.outcome == ActionOutcome::failed && happened)
+            wrong("I5e", "recorded as failed, and it happened: " + action.key);
         unknown |= action.outcome == ActionOutcome::unknown;
         if (action.outcome == ActionOutcome::blocked || action.kind == ActionKind::escalate) continue;
         const std::string step = std::to_string(action.incident) + "." + std::to_string(action.intervention) + " " +

@@ -14,47 +14,48 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::array<std::string_view, kinds_of_happening> names{"time",    "mood",    "late",   "finish", "operate",
-                                                                 "control", "channel", "store",  "crash",  "restart",
-                                                                 "pause",   "wall",    "suspend"};
-constexpr std::array<unsigned, kinds_of_happening> weights{36, 16, 3, 1, 4, 5, 4, 4, 4, 2, 4, 2, 1};
+constexpr std::array<std::string_view, kinds_of_happening> names{"time",    "mood",    "late",    "finish", "operate",
+                                                                 "control", "channel", "store",   "crash",  "restart",
+                                                                 "pause",   "wall",    "suspend", "stall"};
+constexpr std::array<unsigned, kinds_of_happening> weights{36, 16, 3, 2, 4, 5, 4, 4, 4, 2, 4, 2, 2, 4};
 
 /// Time passes and agents change in every story.
 constexpr bool is_fault(What what) { return what > What::mood; }
 
-RunClass rules_of(Lot& lot) {
-    RunClass rules;
+void choose_preset(RunClass& rules, Lot& lot) {
     switch (lot.below(5)) {
         case 0:
             rules = presets::recommended();
             rules.schedule.period = 15s;
-            break;
+            return;
         case 1:
             rules = presets::checkpoint_continuation();
             rules.schedule = {60s, false, false};
-            rules.interval.fixed = 60s;
             rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 300s});
             break;
         case 2:
             rules = presets::session_monitor();
             rules.schedule.period = 60s;
-            rules.interval.fixed = 60s;
             rules.detectors.turn_off<RunTimeout>();
             break;
         default:
             rules = presets::long_run();
-            rules.interval.fixed = 60s;
             break;
     }
+    rules.interval.fixed = 60s;
+}
+
+void choose_rules(Story& story, Lot& lot) {
+    RunClass& rules = story.rules;
+    choose_preset(rules, lot);
     rules.name = "watched";
     if (auto* ladder = rules.ladder.as<RecoveryLadder>(); ladder != nullptr && lot.one_in(3)) {
-        ladder->retry = Backoff{1 + lot.below(3), 10s, 2, 300s};
+        ladder->retry = Backoff{1 + lot.below(3), lot.one_in(2) ? 10s : 120s, 4, 1800s};
         rules.stop_proof = lot.one_in(2) ? StopProofNeeded::proved : StopProofNeeded::fenced;
     }
     if (lot.one_in(4)) rules.limits.debounce = 1 + lot.below(3);
     if (lot.one_in(4)) rules.alerts.cooldown = 30min;
     if (lot.one_in(4)) rules.alerts.outbox.group_interval = rules.alerts.outbox.group_wait = {};
-    return rules;
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ Story story_of(std::uint64_t seed, unsigned length) {
     Lot lot{seed};
     Story story;
     story.seed = seed;
-    story.rules = rules_of(lot);
+    choose_rules(story, lot);
     story.dogs = lot.one_in(3) ? 2 + lot.below(2) : 1;
     story.runs = 1 + lot.below(3);
     story.steady = lot.one_in(2);
@@ -90,9 +91,12 @@ Story story_of(std::uint64_t seed, unsigned length) {
     }
     // What an agent writes to a store that nobody holds open is lost in these worlds, and checkpoints count by
     // themselves.
-    for (const What away : {What::store, What::crash, What::restart, What::pause})
+    for (const What away : {What::store, What::crash, What::restart, What::pause, What::stall})
         if (story.rules.detectors.find<HeartbeatContract<CheckpointAge>>() != nullptr && story.has(away))
             story.steady = false;
+    // A watchdog that was away, and dies before it has seen that runs go on, counts the time as seen.
+    if ((story.has(What::pause) || story.has(What::stall)) && (story.has(What::crash) || story.has(What::restart)))
+        story.steady = false;
     return story;
 }
 

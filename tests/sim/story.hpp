@@ -24,8 +24,9 @@ enum class What : std::uint8_t {
     pause,    ///< one stands still, or goes on
     wall,     ///< somebody sets the wall clock
     suspend,  ///< the machine sleeps
+    stall,    ///< one stands still in the middle of a cycle: a commit or an effect takes longer than its lease
 };
-inline constexpr std::size_t kinds_of_happening = 13;
+inline constexpr std::size_t kinds_of_happening = 14;
 
 [[nodiscard]] std::string_view name_of(What what) noexcept;
 

@@ -12,23 +12,39 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Duration usual_step = 30s, calm_step = 60s;
+constexpr Duration calm_step = 60s;
+
+[[nodiscard]] RunSpec spec_of(std::string id) {
+    RunSpec spec;
+    spec.id = std::move(id);
+    spec.task = "Port the parser";
+    spec.metric = MetricKind::reported;
+    spec.plan = {1, 2, 3};
+    return spec;
+}
+
+/// Of a host that is stopped all the time no more is made than of any other.
+constexpr unsigned most_gaps = 2, most_jumps = 4;
 
 }  // namespace
 
-World::World(const Story& story)
+World::World(const Story& story) : World{story, heeler::MemoryStore{}} {}
+
+World::World(const Story& story, heeler::MemoryStore memory)
+    : World{story, SharedStore{std::make_unique<heeler::MemoryStore>(memory)}} {
+    memory_ = std::move(memory);
+}
+
+World::World(const Story& story, SharedStore store)
     : story_{story},
+      store_{std::move(store)},
       truth_{Instant{beginning.elapsed, beginning.wall + story.later}},
       answers_(control_verb_names.size(), 0) {
     for (unsigned i = 0; i < story.dogs; ++i)
-        dogs_.push_back({"dog-" + std::to_string(i), ManualClock{truth_.now()}, Store{memory_}, {}, {}});
+        dogs_.push_back({"dog-" + std::to_string(i), ManualClock{truth_.now()}, Store{Shelf{*this, i}}, {}, {}});
     for (unsigned i = 0; i < story.dogs; ++i) boot(i);
     for (unsigned i = 0; i < story.runs; ++i) {
-        RunSpec spec;
-        spec.id = "run-" + std::to_string(i);
-        spec.task = "Port the parser";
-        spec.metric = MetricKind::reported;
-        spec.plan = {1, 2, 3};
+        RunSpec spec = spec_of("run-" + std::to_string(i));
         bodies_.emplace_back().id = spec.id;
         const auto started = dogs_[i % story.dogs].watch->start(std::move(spec), std::string_view{story.rules.name});
         if (!started) wrong("start", started.error().message);
@@ -57,7 +73,7 @@ void World::rest() {
     for (const Body* body : resting) report(*body, StateChange{RunState::paused});
     for (int i = 0; i < 360; ++i) {
         truth_.advance(usual_step);
-        memory_.let_pass(usual_step);
+        if (memory_) memory_->let_pass(usual_step);
         for (Dog& dog : dogs_) {
             dog.clock.advance(usual_step);
             cycle(dog);
@@ -77,20 +93,19 @@ void World::happen(const Happening& each) {
         case What::mood:
             return set_mood(body, each.value);
         case What::late:
+            if (body.over) {
+                report(body, Progress{body.worked + 1000});
+                report(body, StateChange{});
+            }
             if (body.agents > 1)
                 for (Dog& each_dog : dogs_)
-                    if (each_dog.watch != nullptr && each_dog.paused == 0)
+                    if (each_dog.up())
                         if (const auto run = each_dog.watch->find(body.id))
                             (void)each_dog.watch->observe_as(*run, body.agents - 1, Progress{body.worked + 1000},
                                                              each_dog.clock.now());
             return;
         case What::finish:
-            if (story_.steady && &body == &bodies_[0]) return;
-            for (Dog& each_dog : dogs_)
-                if (each_dog.watch != nullptr && each_dog.paused == 0)
-                    if (const auto run = each_dog.watch->find(body.id))
-                        if (each_dog.watch->finish(*run)) body.over = true;
-            return;
+            return end(each, body);
         case What::operate:
             return operate(each, body);
         case What::control:
@@ -105,23 +120,60 @@ void World::happen(const Happening& each) {
         case What::crash:
             return crash(each, dog);
         case What::restart:
-            if (dog.watch == nullptr || dog.paused > 0) return;
+            if (!dog.up()) return;
             if (dogs_.size() > 1) static_cast<void>(dog.watch->leave());
             dog.watch.reset();
             dog.down = each.value % 3;
             return;
         case What::pause:
-            dog.paused = dog.paused > 0 ? 0 : 1 + each.value % 20;
+            if (++dog.gaps > most_gaps) return;
+            dog.paused = 1 + each.value % 40;
             may_repeat_ = true;
             return;
         case What::wall: {
+            if (++dog.jumps > most_jumps) return;
             constexpr Duration jumps[] = {10min, -10min, 1h, -1h, 24h, 5s};
             return dog.clock.step_wall(jumps[each.value % std::size(jumps)]);
         }
         case What::suspend:
-            for (Dog& each_dog : dogs_) each_dog.clock.suspend(std::chrono::minutes{1 + each.value % 480});
+            for (Dog& each_dog : dogs_) {
+                if (++each_dog.jumps > most_jumps) continue;
+                each_dog.clock.suspend(std::chrono::minutes{1 + each.value % 480});
+                each_dog.wakes = true;
+            }
+            return;
+        case What::stall:
+            if (++dog.gaps > most_gaps) return;
+            dog.stalls = static_cast<Moment>(1 + each.value % 3);
+            dog.stall = std::chrono::minutes{4 << (each.value / 4 % 3)};
+            may_repeat_ = true;
             return;
     }
+}
+
+/// Its host goes to another watchdog, which takes it when the lease of the one that had it has run out.
+void World::register_again(Body& body) {
+    if (body.over || dogs_.size() == 1) return;
+    for (Dog& dog : dogs_)
+        if (dog.up() && dog.watch->find(body.id)) return;
+    for (Dog& dog : dogs_) {
+        if (!dog.up() || !dog.watch->start(spec_of(body.id), std::string_view{story_.rules.name})) continue;
+        body.unsaid = true;
+        return;
+    }
+}
+
+/// The host ends it, or its agent says that it is done.
+void World::end(const Happening& each, Body& body) {
+    if (story_.steady && &body == &bodies_[0]) return;
+    if (each.value % 2 == 0 && story_.rules.completion_ends) {
+        body.over |= report(body, StateChange{RunState::completed});
+        return;
+    }
+    for (Dog& dog : dogs_)
+        if (dog.up())
+            if (const auto run = dog.watch->find(body.id))
+                if (dog.watch->finish(*run)) body.over = true;
 }
 
 /// What persons decide. They tell the truth.
@@ -135,55 +187,19 @@ void World::operate(const Happening& each, Body& body) {
     row.by = "ana";
     if (row.verb == Verb::mark_stopped && body.mood != Mood::dead) return;
     for (Dog& dog : dogs_) {
-        if (dog.watch == nullptr || dog.paused > 0) continue;
+        if (!dog.up()) continue;
         if (row.verb == Verb::snooze || row.verb == Verb::freeze || row.verb == Verb::silence)
             row.until = dog.clock.now().wall + 20min;
         if (row.verb == Verb::silence) row.about.run = std::exchange(row.run, {});
-        if (dog.watch->decide(row)) body.dismissed |= row.verb == Verb::dismiss;
+        if (!dog.watch->decide(row)) return;
+        const Window window{dog.clock.now().wall, row.until.value_or(WallTime::max())};
+        body.dismissed |= row.verb == Verb::dismiss;
+        if (row.verb == Verb::snooze) body.snoozed = window;
+        if (row.verb == Verb::freeze) body.frozen = window;
+        if (row.verb == Verb::ack && body.last_word == name_of(AlertKind::escalation))
+            body.acked = {window.from, window.from + story_.rules.alerts.escalation.ack_lasts};
+        if (row.verb == Verb::unfreeze) body.frozen = {};
         return;
-    }
-}
-
-void World::break_store(const Happening& each, Dog& dog) {
-    dog.store.heal();
-    may_repeat_ = true;
-    constexpr ErrorCode codes[] = {ErrorCode::io, ErrorCode::busy, ErrorCode::timed_out, ErrorCode::lost};
-    const ErrorCode code = codes[each.value / 6 % std::size(codes)];
-    const FaultEffect effect = each.value / 24 % 2 == 0 ? FaultEffect::not_executed : FaultEffect::executed;
-    switch (each.value % 6) {
-        case 0:
-        case 1:
-            return;
-        case 2:
-            return dog.store.fail(StoreOperation::claim, code);
-        case 3:
-            return dog.store.fail_run(
-                bodies_[each.value / 48 % bodies_.size()].id,
-                each.value / 48 % 2 == 0 && !story_.rules.conflict_fails_run ? ErrorCode::conflict : code);
-        case 4:
-            return dog.store.fail(StoreOperation::history, code);
-        default:
-            return dog.store.fail(StoreOperation::commit, code, effect);
-    }
-}
-
-void World::crash(const Happening& each, Dog& dog) {
-    if (dog.watch == nullptr) return;
-    may_repeat_ = true;
-    dog.down = 1 + each.value / 8 % 10;
-    switch (each.value % 4) {
-        case 0:
-            dog.watch.reset();
-            dog.paused = 0;
-            return;
-        case 1:
-            dog.dies_in = 1 + each.value / 4 % 2;
-            dog.dies_before = each.value / 16 % 2 == 0;
-            return;
-        default:
-            return dog.store.crash_at_commit(1 + each.value / 4 % 4, each.value / 16 % 2 == 0
-                                                                         ? CrashPoint::after_answer
-                                                                         : CrashPoint::before_answer);
     }
 }
 
@@ -195,6 +211,7 @@ void World::calm_down() {
     for (unsigned i = 0; i < dogs_.size(); ++i) {
         Dog& dog = dogs_[i];
         dog.paused = dog.dies_in = 0;
+        dog.stalls = Moment::never;
         dog.store.heal();
         if (dog.watch == nullptr || dog.store.dead()) boot(i);
     }
@@ -204,19 +221,22 @@ void World::calm_down() {
         if (body.paused) body.mood = Mood::works;
         body.paused = false;
         body.unsaid = true;
+        if (!story_.has(What::operate)) continue;
         DecisionRow row;
         row.verb = Verb::unfreeze;
         row.run = body.id;
         row.by = "ana";
         (void)dogs_[0].watch->decide(row);
+        body.frozen = {};
     }
 }
 
 void World::boot(unsigned number) {
     Dog& dog = dogs_[number];
     dog.watch.reset();
-    dog.store = Store{memory_};
+    dog.store = Store{Shelf{*this, number}};
     dog.dies_in = dog.down = 0;
+    dog.stalls = Moment::never;
     EngineSettings settings;
     if (story_.dogs > 1) settings.holder = dog.name;
     settings.lease = 150s;
@@ -235,28 +255,34 @@ void World::pass(Duration length, Duration at_once) {
 
 void World::step(Duration length) {
     truth_.advance(length);
-    memory_.let_pass(length);
+    if (memory_) memory_->let_pass(length);
     for (unsigned i = 0; i < dogs_.size(); ++i) {
         Dog& dog = dogs_[i];
         dog.clock.advance(length);
-        if (dog.paused > 0) --dog.paused;
+        if (dog.paused > 0) dog.wakes |= --dog.paused == 0;
         if (dog.watch == nullptr && (dog.down == 0 || --dog.down == 0)) boot(i);
     }
+    read_rows();
+    for (Dog& dog : dogs_)
+        if (std::exchange(dog.wakes, dog.wakes && !dog.up()) && dog.up()) cycle(dog);
+    for (Body& body : bodies_) register_again(body);
     for (Body& body : bodies_) work(body);
     read_rows();
     for (Dog& dog : dogs_)
-        if (dog.watch != nullptr && dog.paused == 0) cycle(dog);
+        if (dog.up()) cycle(dog);
 }
 
 void World::cycle(Dog& dog) {
-    const std::uint64_t commits = commits_so_far();
-    const std::vector<RunRow> before = rows_;
-    const CycleReport report = dog.watch->cycle();
+    const std::uint64_t commits = commits_of(dog);
+    dog.known = rows_;
+    dog.cycling = true;
+    const CycleReport report = dog.watch->cycle(TickCause::period);
+    dog.cycling = false;
     if (calm_ && !report.ok() && !dog.store.dead() && dogs_.size() == 1)
         for (const Event& event : report.events)
             if (const auto* error = std::get_if<ErrorEvent>(&event))
                 note("error " + error->where + " " + error->run + " " + error->error.message);
-    if (commits != commits_so_far()) look(dog, before);
+    if (commits != commits_of(dog)) look(dog);
     if (!dog.store.dead()) return;
     note("dead " + dog.name);
     dog.watch.reset();

@@ -15,6 +15,7 @@
 #include <heeler/testing/fault_store.hpp>
 #include <heeler/testing/manual_clock.hpp>
 
+#include "sim/shared_store.hpp"
 #include "sim/story.hpp"
 
 namespace sim {
@@ -22,10 +23,36 @@ namespace sim {
 inline constexpr heeler::Instant beginning{heeler::Elapsed{std::chrono::seconds{1000}},
                                            heeler::WallTime{std::chrono::seconds{1'800'000'000}}};
 
+inline constexpr heeler::Duration usual_step = std::chrono::seconds{30};
+
 /// How an agent control may answer, whatever it does (agents.cpp).
 inline constexpr unsigned ways_of_answering = 9;
 
 class World;
+
+/// The way of one watchdog to the store, on which it may stand still for longer than its lease.
+class Shelf {
+public:
+    Shelf(World& world, unsigned dog);
+    [[nodiscard]] heeler::Result<heeler::Snapshot> load() { return store_.load(); }
+    [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list() { return store_.list(); }
+    [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch);
+    [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run) { return store_.history(run); }
+    [[nodiscard]] heeler::Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) {
+        return store_.alert(run, key);
+    }
+    [[nodiscard]] heeler::Result<heeler::Lease> claim(std::string_view holder, std::string_view owner,
+                                                      heeler::Duration length) {
+        return store_.claim(holder, owner, length);
+    }
+    [[nodiscard]] heeler::Result<void> release(const heeler::Lease& lease) { return store_.release(lease); }
+    [[nodiscard]] heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim& claim);
+
+private:
+    SharedStore store_;
+    World* world_;
+    unsigned dog_;
+};
 
 /// The way of one watchdog to people.
 class People {
@@ -72,6 +99,15 @@ enum class Mood : std::uint8_t {
 };
 inline constexpr unsigned moods = 8;
 
+/// A time by the wall clock, the ends left out.
+struct Window {
+    heeler::WallTime from{}, until{};
+    [[nodiscard]] bool holds(heeler::WallTime at) const noexcept { return from < at && at < until; }
+};
+
+/// In a cycle: an intent is stored and not carried out yet; an agent is asked and does nothing yet; it has done it.
+enum class Moment : std::uint8_t { never, intended, asked, done };
+
 /// A run, and who works on it.
 struct Body {
     std::string id;
@@ -84,12 +120,19 @@ struct Body {
     std::int64_t worked = 0;
     std::uint64_t fence = 0;                    ///< the highest that it was asked under
     std::optional<heeler::RunState> end{};      ///< as it was stored first
+    std::size_t deeds_at_end = 0;               ///< actions that were stored then
     std::map<std::uint32_t, unsigned> spawned;  ///< by attempt
+    std::int64_t spawned_at = 0;                ///< the newest
+    std::string last_word{};                    ///< that people got of its incident: the kind of the message
+    Window snoozed{}, frozen{}, acked{};        ///< by a person
+    heeler::WallTime told_at{};                 ///< when the newest alert that it is unhealthy was made
 };
 
 class World {
 public:
     explicit World(const Story& story);
+    /// In another store than one in memory. Only for a story of one watchdog: its leases go by its own clock.
+    World(const Story& story, SharedStore store);
     ~World();
 
     /// All that happens, then until everything has settled.
@@ -101,9 +144,11 @@ public:
     [[nodiscard]] const std::vector<std::string>& trace() const noexcept { return trace_; }
 
 private:
+    World(const Story& story, heeler::MemoryStore memory);
     friend class People;
     friend class Control;
-    using Store = heeler::FaultStore<heeler::MemoryStore>;
+    friend class Shelf;
+    using Store = heeler::FaultStore<Shelf>;
     using Watch = heeler::Watchdog<heeler::ManualClock, Store, People>;
 
     /// One watchdog and its process.
@@ -112,11 +157,19 @@ private:
         heeler::ManualClock clock;
         Store store;
         std::unique_ptr<Control> control;
-        std::unique_ptr<Watch> watch;  ///< absent: its process is gone
-        unsigned down = 0;             ///< so long until it begins anew, in steps
-        unsigned paused = 0;           ///< it stands still for so long
-        unsigned dies_in = 0;          ///< with the so many-th effect from now; 0: none
-        bool dies_before = false;      ///< that effect
+        std::unique_ptr<Watch> watch;   ///< absent: its process is gone
+        unsigned down = 0;              ///< so long until it begins anew, in steps
+        unsigned paused = 0;            ///< it stands still for so long
+        unsigned dies_in = 0;           ///< with the so many-th effect from now; 0: none
+        bool dies_before = false;       ///< that effect
+        Moment stalls = Moment::never;  ///< it stands still at the next such moment,
+        heeler::Duration stall{};       ///< for so long
+        bool cycling = false, still = false;
+        bool wakes = false;                   ///< it goes on before anybody could tell it anything
+        unsigned gaps = 0, jumps = 0;         ///< of its calls and of its clocks, so far
+        std::vector<heeler::RunRow> known{};  ///< the rows before its cycle
+
+        [[nodiscard]] bool up() const noexcept { return watch != nullptr && paused == 0 && !still; }
     };
 
     void happen(const Happening& each);
@@ -124,6 +177,9 @@ private:
     void operate(const Happening& each, Body& body);
     void break_store(const Happening& each, Dog& dog);
     void crash(const Happening& each, Dog& dog);
+    void end(const Happening& each, Body& body);
+    void register_again(Body& body);
+    void stand_still(unsigned number, Moment moment);
     void set_mood(Body& body, unsigned value);
     void calm_down();
     void boot(unsigned number);
@@ -140,6 +196,10 @@ private:
                                                          const heeler::ActionRequest& asked);
     void take_effect(heeler::ControlVerb verb, const heeler::ActionRequest& asked, Body& body);
     [[nodiscard]] bool dies(Dog& dog, bool before);
+    /// It was done before, and whoever is asked again remembers it.
+    [[nodiscard]] bool is_known(std::string_view key) const {
+        return story_.honesty == Honesty::repeats && done_.contains(key);
+    }
     [[nodiscard]] Body* body_of(std::string_view id);
 
     // --- people ---
@@ -148,18 +208,25 @@ private:
     // --- what must hold ---
     void witness(heeler::ControlVerb verb, const heeler::ActionRequest& asked, const Body& body);
     void witness_end(const heeler::ActionRequest& asked, const heeler::History& history);
-    void look(Dog& dog, const std::vector<heeler::RunRow>& before);
+    void look(Dog& dog);
+    void witness_quiet(const heeler::Alert& alert);
+    void witness_asker(const Dog& dog, const Body& body, const std::string& what);
+    void judge_words(const Body& body, const heeler::History& history);
+    [[nodiscard]] std::size_t deeds_of(const Body& body) const;
+    [[nodiscard]] bool clocks_agree() const noexcept;
+    [[nodiscard]] bool is_given_up(const Body& body) const;
     void judge(const Body& body);
     void judge_actions(const Body& body, const heeler::History& history);
     void judge_alerts(const heeler::History& history);
-    [[nodiscard]] std::uint64_t commits_so_far() const;
+    [[nodiscard]] static std::uint64_t commits_of(const Dog& dog);
     void read_rows();
     void wrong(std::string_view invariant, const std::string& text);
     void note(std::string text);
     [[nodiscard]] std::int64_t seconds() const;
 
     const Story& story_;
-    heeler::MemoryStore memory_;
+    std::optional<heeler::MemoryStore> memory_;  ///< if that is the store
+    SharedStore store_;
     heeler::ManualClock truth_;
     std::vector<Dog> dogs_;
     std::vector<Body> bodies_;
@@ -167,6 +234,8 @@ private:
     std::map<std::string, std::string> texts_;               ///< of alerts, by key
     std::map<std::string, unsigned> read_;                   ///< how often people got an alert, by key
     std::vector<heeler::RunRow> rows_;                       ///< of the runs, as they are stored
+    std::uint64_t writes_ = 0;                               ///< that the store was asked for
+    std::uint64_t read_at_ = 0;                              ///< when `rows_` were read
     std::vector<unsigned> answers_;                          ///< of the control, by verb
     unsigned channel_ = 0;
     unsigned sends_ = 0;

@@ -1,0 +1,43 @@
+// The store that all watchdogs of a world share, whatever kind of store it is.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <heeler/core/ports.hpp>
+#include <heeler/engine/edge.hpp>
+
+namespace sim {
+
+/// Copies are the same store. It lists no holders, so that a watchdog without a name does not look for another one.
+class SharedStore {
+public:
+    template <class Store>
+    explicit SharedStore(std::unique_ptr<Store> store) {
+        auto kept = std::make_shared<Kept<Store>>(std::move(store));
+        port_ = std::shared_ptr<heeler::detail::StorePort>(kept, &kept->edge);
+    }
+
+    [[nodiscard]] auto load() { return port_->load(); }
+    [[nodiscard]] auto list() { return port_->list(); }
+    [[nodiscard]] auto commit(const heeler::Batch& batch) { return port_->commit(batch); }
+    [[nodiscard]] auto history(std::string_view run) const { return port_->history(run); }
+    [[nodiscard]] auto alert(std::string_view run, std::string_view key) const { return port_->alert(run, key); }
+    [[nodiscard]] auto claim(std::string_view holder, std::string_view owner, heeler::Duration length) {
+        return port_->claim(holder, owner, length);
+    }
+    [[nodiscard]] auto release(const heeler::Lease& lease) { return port_->release(lease); }
+    [[nodiscard]] auto claim_runs(const heeler::Claim& claim) { return port_->claim_runs(claim); }
+
+private:
+    template <class Store>
+    struct Kept {
+        explicit Kept(std::unique_ptr<Store> inner) : store{std::move(inner)} {}
+        std::unique_ptr<Store> store;
+        heeler::detail::StoreEdge<Store> edge{*store};
+    };
+
+    std::shared_ptr<heeler::detail::StorePort> port_;
+};
+
+}  // namespace sim

@@ -1,0 +1,65 @@
+// What people are told, and what they asked for.
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "sim/world.hpp"
+
+namespace sim {
+
+using namespace heeler;
+
+/// What a person said at a moment, and what was made at one, can be put in order.
+bool World::clocks_agree() const noexcept { return !story_.has(What::wall) && !story_.has(What::suspend); }
+
+/// Something is asked of an agent.
+void World::witness_asker(const Dog& dog, const Body& body, const std::string& what) {
+    if (clocks_agree() && body.frozen.holds(dog.clock.now().wall)) wrong("I8", what + ", which a person has frozen");
+    if (dogs_.size() == 1) return;
+    const auto history = store_.history(body.id);
+    if (history && history->row && history->row->holder != dog.name)
+        wrong("I10", dog.name + ": " + what + ", which is " + history->row->holder + "'s");
+}
+
+/// People are told that nobody watches it any more, whatever they were told before.
+bool World::is_given_up(const Body& body) const {
+    const auto history = store_.history(body.id);
+    return history && std::any_of(history->actions.begin(), history->actions.end(),
+                                  [](const Action& action) { return is_record_only(action.kind); });
+}
+
+/// An alert is sent.
+void World::witness_quiet(const Alert& alert) {
+    Body* body = body_of(alert.run.id);
+    if (body == nullptr || !clocks_agree()) return;
+    if (body->snoozed.holds(alert.at)) wrong("I8", alert.kind + " about " + body->id + ", which is snoozed");
+    if (alert.is(AlertKind::escalation) && body->acked.holds(alert.at))
+        wrong("I8", body->id + " is escalated to the next level, and somebody is on it");
+    if (!alert.is(AlertKind::unhealthy) || alert.at == body->told_at) return;
+    const bool cold = body->told_at != WallTime{} && alert.at - body->told_at < story_.rules.alerts.cooldown;
+    const bool excused = story_.has(What::channel) || story_.has(What::operate) || story_.has(What::store);
+    if (cold && !excused && !is_given_up(*body))
+        wrong("I8", body->id + " is said to be unhealthy again within the cooldown");
+    body->told_at = alert.at;
+}
+
+/// When everything has settled.
+void World::judge_words(const Body& body, const History& history) {
+    std::set<std::string> verdicts;
+    for (const AuditRow& row : history.audit)
+        if (row.kind == "verdict" &&
+            !verdicts.insert(std::to_string(row.at.time_since_epoch().count()) + row.body).second)
+            wrong("I25", "a verdict about " + body.id + " is on record twice: " + row.body);
+    const RunRow& row = *history.row;
+    const AlertSettings& alerts = story_.rules.alerts;
+    if (!alerts.tell_people || story_.rules.mode == Mode::shadow || body.dismissed) return;
+    const bool well = row.status == Status::healthy || row.status == Status::recovered;
+    const bool is_good = body.last_word.empty() || body.last_word == name_of(AlertKind::recovered);
+    if (well && !is_good && !is_terminal(row.state) && !story_.has(What::operate))
+        wrong("I6", body.id + " is well, and people were told last: " + body.last_word);
+    if (!well && is_good && row.state == RunState::running)
+        wrong("I6", body.id + " is " + std::string{name_of(row.status)} +
+                        ", and people were told last: " + (body.last_word.empty() ? "nothing" : body.last_word));
+}
+
+}  // namespace sim
