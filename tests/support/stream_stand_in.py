@@ -1,6 +1,6 @@
 """Stands in for coding agents that print their work as JSON lines: stream_stand_in.py AGENT CALLS [ARGUMENT...]. AGENT is claude (reads
 messages from standard input, where --input-format stream-json is among the arguments; shows them again with --replay-user-messages,
-a secretive one not those that come after its turn), codex or gemini; `resume SESSION WORDS` among the arguments goes on with a
+a secretive one, which is done with its turn at once, not those that come after it), codex or gemini; `resume SESSION WORDS` among the arguments goes on with a
 session. Makes the same failing call again and again, CALLS times at most, and works once it was told anything after its task."""
 import json
 import os
@@ -58,7 +58,8 @@ def call(number, command, output, failed):
     else:
         put(type="tool_use", timestamp=moment(), tool_name="run_shell_command", tool_id=name, parameters={"command": command})
         put(type="tool_result", timestamp=moment(), tool_id=name, status="error" if failed else "success", output=output)
-    time.sleep(0.1)
+    if "secretive" not in arguments:
+        time.sleep(0.1)
 
 
 def end(text):
