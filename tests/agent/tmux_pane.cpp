@@ -288,6 +288,15 @@ TEST_CASE("a pane that is gone, a program that is over and a missing server are 
     CHECK(heeler::submit_line(stays, "x").error().code == ErrorCode::io);
 }
 
+TEST_CASE("the reason is found before and after what else tmux prints") {
+    for (const std::string_view said :
+         {"can't find pane: %1\n \n", " \ncan't find pane: %1\n", "can't find pane: %1"}) {
+        const Error error = heeler::detail::tmux_error(said);
+        CHECK(error.code == ErrorCode::ended);
+        CHECK(error.message == "the pane is gone: can't find pane: %1");
+    }
+}
+
 TEST_CASE("without tmux, or with a server that hangs, the answer comes in time") {
     const ScratchDirectory scratch;
     const std::string path = std::getenv("PATH");

@@ -59,9 +59,10 @@ namespace detail {
     return text;
 }
 
-/// The last line that is not blank is the reason, whatever earlier commands have printed.
+/// The last line that is not blank is the reason, whatever earlier commands have printed: what they know of a pane that
+/// is gone is blank, and may be read after the reason.
 [[nodiscard]] inline Error tmux_error(std::string_view said) {
-    said = said.substr(0, said.find_last_not_of('\n') + 1);
+    said = said.substr(0, said.find_last_not_of(" \n") + 1);
     const std::string line = text::one_line(said.substr(said.rfind('\n') + 1), 512);
     const auto says = [&](std::string_view part) { return line.find(part) != std::string::npos; };
     if (says("can't find pane")) return {ErrorCode::ended, "the pane is gone: " + line};
