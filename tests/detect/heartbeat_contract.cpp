@@ -280,6 +280,36 @@ TEST_CASE("a call is given its tool's tier, or what it declares and a grace if t
     CHECK(stalls_after(60s));
 }
 
+TEST_CASE("a call has its time from its own beginning, unless the run was a stall before [M-051]") {
+    Taught<HeartbeatContract<ProgressAge>> rule;
+    rule.settings = {.act_after = 600s, .in_tool = 2700s};
+    const auto call_at = [&](Duration begun) {
+        Observation seen;
+        seen.at = begun;
+        seen.event = ToolCall{"Bash", {}, {}};
+        HeartbeatContract<ProgressAge>{}.learn(rule.memory, rule.settings, seen);
+    };
+    const auto stalls_after = [&](Duration moment) {
+        At at{moment};
+        at.run.last_progress = 61s;
+        at.run.open_calls = 1;
+        At later = at;
+        later.now.elapsed += 1us;
+        CHECK(HeartbeatContract<ProgressAge>{}.due(rule.memory, rule.settings, at.run, moment) == moment + 1us);
+        return !rule.check(at) && rule.check(later);
+    };
+    call_at(400s);
+    CHECK(stalls_after(3100s));
+    call_at(500s);  // and another beside it
+    CHECK(stalls_after(3100s));
+    rule.learn(ToolResult{}).learn(ToolResult{});
+    call_at(661s);
+    CHECK(stalls_after(3361s));
+    rule.learn(ToolResult{});
+    call_at(662s);
+    CHECK(stalls_after(2761s));
+}
+
 TEST_CASE("tiers and limits of tools that make no sense are refused [M-051]") {
     using Rule = HeartbeatContract<ProgressAge>;
     CHECK_FALSE(Rule::validate({.act_after = 60s, .tool_tiers = {{"mcp__", 120s}}}));

@@ -40,7 +40,7 @@ def beyond(scenario):
 
 
 class Protocol:
-    name, least = "protocol", 244
+    name, least = "protocol", 245
     beyond = staticmethod(beyond)
 
     def __init__(self, options, scenario, _epoch, _work):
@@ -100,7 +100,7 @@ class Scripted(Exception):
 
 class Python:
     every = 1 if len(sys.argv) > 1 or "HEELER_SCENARIOS_ALL" in os.environ else 4
-    name, least = "Python", 213 if every == 1 else 50
+    name, least = "Python", 230 if every == 1 else 50
     #: What a method of a run takes; the rest is told by `client.ask`.
     METHODS = {"heartbeat": {"seq"}, "progress": {"value"}, "output": {"text", "partial"},
                "tool_call": {"name", "args", "call_id", "turn", "timeout_s"}, "tool_result": {"output", "ok", "call_id"},

@@ -57,7 +57,7 @@ struct ToolTier {
 struct AgeLimits {
     std::optional<Duration> warn_after{};            ///< age > this is worth showing; must be below `act_after`
     Duration act_after = std::chrono::seconds{600};  ///< age > this is a stall (strictly greater)
-    std::optional<Duration> in_tool{};               ///< instead of both while a tool call is open: builds take long
+    std::optional<Duration> in_tool{};               ///< instead of both, for an open tool call: builds take long
     Duration startup_grace{};                        ///< a run that gave no sign yet is judged by its start plus this
     /// A `SignOfLife` of a second source vetoes the stall while it is younger than this (strictly).
     std::optional<Duration> veto_within{};
@@ -72,6 +72,29 @@ struct AgeLimits {
     bool informs = false;
 };
 
+/// What is remembered of the tool calls that are open: when the first of them began, on the run's working clock, and
+/// how long the one that may take longest is given; each up to 8 years.
+struct OpenCalls {
+    std::uint64_t open : 16 = 0, limit_us : 48 = 0;
+    std::uint64_t unused : 16 = 0, begun_us : 48 = 0;
+
+    [[nodiscard]] Duration limit() const noexcept { return Duration{static_cast<Duration::rep>(limit_us)}; }
+    void add(Duration at, Duration given) noexcept {
+        constexpr std::uint64_t most_open = 0xFFFF, most_us = (std::uint64_t{1} << 48) - 1;
+        const auto us = detail::min_of(static_cast<std::uint64_t>(given.count()), most_us);
+        if (open == 0) begun_us = static_cast<std::uint64_t>(detail::max_of(at, Duration{}).count()) & most_us;
+        limit_us = (open == 0 ? us : detail::max_of<std::uint64_t>(limit_us, us)) & most_us;
+        open = detail::min_of<std::uint64_t>(open + 1u, most_open) & most_open;
+    }
+    /// From when on a limit of these calls counts, of a run whose last sign was at `base`: from their own beginning.
+    /// Calls that began when the run was a stall already give it no more time: one that calls and calls would never be
+    /// one.
+    [[nodiscard]] Duration counted_from(Duration base, Duration stalled_after) const noexcept {
+        const Duration begun{static_cast<Duration::rep>(begun_us)};
+        return open > 0 && begun > base && begun - base <= stalled_after ? begun : base;
+    }
+};
+
 /// Stalled when the chosen age exceeds a limit. Use it where hosts report signs at times of their own.
 template <class Cadence>
 struct HeartbeatContract {
@@ -80,19 +103,8 @@ struct HeartbeatContract {
 
     using Settings = AgeLimits;
 
-    /// Of the tool calls that are open: how long the one that may take longest is given.
-    struct Memory {
-        std::uint64_t open : 16 = 0;
-        std::uint64_t limit_us : 48 = 0;  ///< up to 8 years
-
-        [[nodiscard]] Duration limit() const noexcept { return Duration{static_cast<Duration::rep>(limit_us)}; }
-        void add(Duration given) noexcept {
-            constexpr std::uint64_t most_open = 0xFFFF, most_us = (std::uint64_t{1} << 48) - 1;
-            const auto us = detail::min_of(static_cast<std::uint64_t>(given.count()), most_us);
-            limit_us = (open == 0 ? us : detail::max_of<std::uint64_t>(limit_us, us)) & most_us;
-            open = detail::min_of<std::uint64_t>(open + 1u, most_open) & most_open;
-        }
-    };
+    using Memory = OpenCalls;
+    static constexpr std::uint32_t layout = 2;
 
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         const Duration none{};
@@ -120,7 +132,7 @@ struct HeartbeatContract {
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (!settings.in_tool) return;
         if (const auto* call = std::get_if<ToolCall>(&seen.event)) {
-            memory.add(limit_of(settings, *call));
+            memory.add(seen.at, limit_of(settings, *call));
         } else if (std::holds_alternative<ToolResult>(seen.event) && memory.open > 0) {
             --memory.open;
         }
@@ -135,8 +147,9 @@ struct HeartbeatContract {
         if (run.working(now.elapsed) < veto_end(settings, run)) return std::nullopt;
         const bool in_tool = settings.in_tool && run.open_calls > 0;
         const Duration limit = in_tool ? in_tool_of(memory, settings) : settings.act_after;
-        const bool act = run.unseen_for(*base, now.elapsed) > limit;
-        if (!act && age > limit) return Finding::put_off(kind);
+        const Duration from = in_tool ? memory.counted_from(*base, settings.act_after) : *base;
+        const bool act = run.unseen_for(from, now.elapsed) > limit;
+        if (!act && run.working(now.elapsed) - from > limit) return Finding::put_off(kind);
         if (!act && (in_tool || !settings.warn_after || age <= *settings.warn_after)) return std::nullopt;
         Finding finding{act && settings.informs ? Condition::silent : Condition::stalled,
                         act ? Level::nudge : Level::watch,
@@ -179,8 +192,8 @@ struct HeartbeatContract {
         const auto in_tool = settings.in_tool ? std::optional{in_tool_of(memory, settings)} : std::nullopt;
         for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, in_tool}) {
             if (!limit) continue;
-            const Duration from = detail::max_of(*base, run.seen_from.value_or(*base));
-            for (const Duration begin : {*base, from}) {
+            const Duration of = limit == in_tool ? memory.counted_from(*base, settings.act_after) : *base;
+            for (const Duration begin : {of, detail::max_of(of, run.seen_from.value_or(of))}) {
                 const Duration moment = detail::max_of(begin + *limit + Duration{1}, veto_end(settings, run));
                 if (moment > since && (!earliest || moment < *earliest)) earliest = moment;
             }
