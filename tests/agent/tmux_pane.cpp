@@ -291,7 +291,7 @@ TEST_CASE("a pane that is gone, a program that is over and a missing server are 
 TEST_CASE("the reason is found before and after what else tmux prints") {
     for (const std::string_view said :
          {"can't find pane: %1\n \n", " \ncan't find pane: %1\n", "can't find pane: %1"}) {
-        const Error error = heeler::detail::tmux_error(said);
+        const heeler::Error error = heeler::detail::tmux_error(said);
         CHECK(error.code == ErrorCode::ended);
         CHECK(error.message == "the pane is gone: can't find pane: %1");
     }
