@@ -250,6 +250,8 @@ private:
             if (action.outcome != ActionOutcome::unknown) return;
             job.may_have_happened = job.asked = true;
         }
+        // Who stood still while it asked may have lost its lease, and to look it up can be to ask for it again.
+        if (!held_lease_.holds()) return static_cast<void>(action.outcome = ActionOutcome::intended);
         const bool is_last = !job.asked || job.looks == most_looks;
         if (effects_.look_up(*job.watched, action, asker, is_last) || job.looks == most_looks) return;
         job.asked |= is_last;
