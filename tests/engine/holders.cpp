@@ -592,6 +592,21 @@ TEST_CASE("a takeover by a host whose clock is off by five minutes judges neithe
     CHECK(fleet.control.requests().size() == 1);
 }
 
+TEST_CASE("a takeover from a host whose clock is a day ahead finds who stands still all the same [M-101]") {
+    Fleet fleet;
+    FleetDog& a = fleet.boot("a", 24h);
+    fleet.run(a, "r");
+    fleet.board.write("r", 1);
+    (void)fleet.live(1000s);
+    fleet.dogs.erase("a");
+    fleet.boot("b");
+    (void)fleet.live(190s);
+    CHECK(fleet.holder_of("r") == "b");
+    CHECK(fleet.control.requests().empty());
+    (void)fleet.live(1200s);
+    CHECK(fleet.control.requests().size() == 1);
+}
+
 TEST_CASE("a start while the store fails keeps nobody from the run that is stored already [M-101]") {
     MemoryStore shared;
     FaultStore<MemoryStore> store{shared};

@@ -156,16 +156,7 @@ private:
         std::size_t count = 0;
         strangers_.clear();
         unreadable_.clear();
-        for (const RunHandle handle : registry_.table().all()) {
-            WatchedRun* watched = registry_.table().find(handle);
-            if (watched == nullptr) continue;
-            {
-                const std::lock_guard guard{watched->lock};
-                if (watched->version == 0 || watched->disowned) continue;
-            }
-            registry_.disown(handle, now);
-            ++count;
-        }
+        for (const RunHandle handle : registry_.table().all()) count += registry_.disown(handle, now, false) ? 1 : 0;
         report.error("lease", {},
                      Error{ErrorCode::fenced, why + "; " + std::to_string(count) +
                                                   " runs are watched by others now, or wait to be registered again"});

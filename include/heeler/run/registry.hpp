@@ -164,15 +164,18 @@ public:
         return true;
     }
 
-    /// Another watchdog holds the run now. Its slot is kept until what is under way for it has come back.
-    void disown(RunHandle handle, Instant now) {
+    /// Another watchdog holds the run now; one that was never stored only `if_new`. Its slot is kept until what is
+    /// under way for it has come back. False if nothing changes.
+    bool disown(RunHandle handle, Instant now, bool if_new = true) {
         WatchedRun* watched = table_.find(handle);
-        if (watched == nullptr) return;
+        if (watched == nullptr) return false;
         const std::lock_guard guard{watched->lock};
-        if (!table_.current(handle) || std::exchange(watched->disowned, true)) return;
+        if (!table_.current(handle) || (watched->version == 0 && !if_new)) return false;
+        if (std::exchange(watched->disowned, true)) return false;
         index_.remove(watched->run.id);
         watched->unsaved = {};
         table_.close(handle, now.elapsed);
+        return true;
     }
 
     /// The runs among them that are still known, by id, each once.
@@ -283,8 +286,8 @@ private:
     /// account.
     static std::string_view restore(WatchedRun& watched, const StoredRun& stored, Shared<const ReadyClass> rules,
                                     bool polled, Instant now) {
-        ArchiveReader facts{stored.row.facts, now};
-        watched.archive_facts(facts);
+        watched.next_cycle = now.elapsed;
+        const bool whole = watched.load_facts(stored.row.facts, now);
         watched.detectors = DetectorMemory{std::move(rules)};
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
         RunSpec spec;
@@ -292,8 +295,7 @@ private:
         ArchiveReader texts{stored_texts, Instant{}};
         archive_spec(texts, spec);
         watched.run.id = stored.row.id;  // by which it is dropped
-        if (!facts.ok() || !facts.at_end() || period_of(watched) <= Duration{})
-            return "table 'runs', column 'facts' is damaged";
+        if (!whole || period_of(watched) <= Duration{}) return "table 'runs', column 'facts' is damaged";
         if (!texts.ok() || !texts.at_end() || spec.id != stored.row.id)
             return "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
         watched.run.id = watched.spec.id();

@@ -329,6 +329,17 @@ struct RunMemory {
         if (nothing.says_something()) seldom.edit() = std::move(nothing);
     }
 
+    /// False if they cannot be read. Whoever wrote them may have had a clock that is far ahead: what it saw lies in no
+    /// future. Clocks that differ by less are judged as they are, so that going there and back adds nothing.
+    [[nodiscard]] bool load_facts(std::string_view bytes, Instant now, Duration ahead = {}) {
+        ArchiveReader facts{bytes, {now.elapsed, now.wall + ahead}};
+        archive_facts(facts);
+        if (!facts.ok() || !facts.at_end()) return false;
+        const Duration newest = detail::max_of(run.last_alive.value_or(Duration{}), run.seen_from.value_or(Duration{}));
+        const Duration more = (run.waiting_since ? *run.waiting_since : run.origin + run.waited + newest) - now.elapsed;
+        return ahead > Duration{} || more <= std::chrono::minutes{15} || load_facts(bytes, now, more);
+    }
+
     [[nodiscard]] std::string saved_memory(Instant now) {
         ArchiveWriter to{now};
         std::uint8_t layout = memory_layout;

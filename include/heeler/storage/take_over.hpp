@@ -54,15 +54,12 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
 /// the run's lock.
 [[nodiscard]] inline bool take_over(RunMemory& watched, const History& stored, Instant now) {
     RunMemory trial;
-    ArchiveReader check{stored.row->facts, now};
-    trial.archive_facts(check);
-    if (!check.ok() || !check.at_end()) return false;
+    if (!trial.load_facts(stored.row->facts, now)) return false;
     const Run mine = watched.run;
     const OnDemand<Checkpoints> noted = watched.checkpoints;
     const auto waits_until = watched.seldom->waits_until;
     const OnDemand<Fates> fates = watched.seldom->fates;
-    ArchiveReader facts{stored.row->facts, now};
-    watched.archive_facts(facts);
+    (void)watched.load_facts(stored.row->facts, now);
     keep_reported(watched, mine, noted);
     if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.wait_until(waits_until);
     const auto& records = stored.interventions;
