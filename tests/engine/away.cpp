@@ -242,3 +242,19 @@ TEST_CASE("whether a rung helped is asked a whole wait after a stop, not at once
         CHECK(a.acts != "inject:break_pattern done");
     }
 }
+
+TEST_CASE("of a run whose first look comes late nobody saw anything before [D-57]") {
+    Bench b;
+    b.classes = {presets::recommended()};
+    b.boot();
+    const RunHandle run = b.run();
+    b.progress(run, 1);
+    const CycleReport first = b.after(1h);
+    REQUIRE(all_of<AuditEvent>(first).size() == 1);
+    CHECK(all_of<AuditEvent>(first)[0].row.kind == "away");
+    CHECK(b.acts.empty());
+    for (int i = 0; i < 599; ++i) (void)b.after(1s);
+    CHECK(b.acts.empty());
+    for (int i = 0; i < 3; ++i) (void)b.after(1s);
+    CHECK(b.acts == "inject:nudge done");
+}
