@@ -105,6 +105,20 @@ TEST_CASE("damaged state is an error of that run alone, also if a start comes fi
     CHECK(b.history("b").interventions.size() == 1);
 }
 
+TEST_CASE("an end that was stored before a cycle saw it is taken in by whoever comes next [M-008]") {
+    Bench b;
+    const RunHandle run = b.stalled();
+    CHECK(b.sent_kinds() == std::vector<std::string>{"run.unhealthy"});
+    CHECK(b.dog->observe(run, StateChange{RunState::completed}) == Observed::ok);
+    REQUIRE(b.dog->flush());
+    CHECK_FALSE(is_terminal(b.history().row->state));
+    b.boot();
+    b.minutes(2);
+    CHECK(b.history().row->state == RunState::completed);
+    CHECK(b.history().row->ended_at);
+    CHECK(b.sent_kinds() == std::vector<std::string>{"run.unhealthy", "run.ended"});
+}
+
 TEST_CASE("damaged detector memory costs evidence, not the run [M-008]") {
     Bench b;
     b.progress(b.run(), 1);

@@ -380,7 +380,9 @@ private:
         row.version = watched.version;
         row.name = watched.spec.name();
         row.class_name = watched.rules().name;
-        row.state = watched.run.state;
+        // Its last cycle ends it: until then the store holds it for whoever comes next.
+        const bool ends_later = is_terminal(watched.run.state) && !watched.verdict->ended_at;
+        row.state = ends_later ? RunState::running : watched.run.state;
         row.status = watched.shown.status;
         row.attempt = watched.run.attempt;
         row.incarnation = watched.run.incarnation;
