@@ -513,7 +513,7 @@ private:
             case What::escalation:
             case What::unhealthy:
                 if (last_end_ && sent.at < *last_end_) fail("a beginning after its end");
-                if (sent.incident != wrong_ || incident_.open()) believes_ = true;
+                if (sent.incident != wrong_ || incident_.open() || incident_.number > wrong_) believes_ = true;
                 if (sent.gives_up) gives_up_ = is_over_read_ = false, knows_it_is_given_up_ = true;
                 break;
             case What::recovered:
@@ -606,6 +606,24 @@ TEST_CASE("whatever happens, people read what lasts, no end without its beginnin
         if (!story.fault().empty()) FAIL("story " << seed << ": " << story.fault());
     }
     CHECK(read > stories);
+}
+
+TEST_CASE("who reads of an incident only after the next one, which nobody was told of, reads that all is well") {
+    const AlertSettings settings = patient();
+    const auto waits = [](News news) { return with(news, [](News& it) { it.pending = 1; }); };
+    Told known = detail::next({}, begins(), settings, at(0s)).told;
+    known = detail::next(known, waits(ends()), settings, at(60s)).told;
+    News again = look(incident(1, false), incident(2, true));
+    again.acts = true;
+    const Telling held = detail::next(known, waits(again), settings, at(120s));
+    CHECK(words_of(held) == "held back");
+    News over = look(incident(2, true), incident(2, false));
+    over.recovered = true;
+    known = detail::next(held.told, waits(over), settings, at(180s)).told;
+    known.take_in({Fate::What::delivered, {}, std::string{name_of(AlertKind::unhealthy)}, at(0s).wall},
+                  incident(2, false), settings);
+    const News quiet = look(incident(2, false), incident(2, false));
+    CHECK(words_of(detail::next(known, quiet, settings, at(240s))) == "recovered");
 }
 
 }  // namespace next_test

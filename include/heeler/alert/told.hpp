@@ -285,7 +285,7 @@ struct Told {
         switch (fate.what) {
             case Fate::What::delivered:
                 if (of_incident || edge != 0) in_vain.reset();
-                heard |= alert.incident != 0 && (incident || of.open());
+                heard |= alert.incident != 0 && (incident || of.open() || alert.incident < of.number);
                 read |= edge;
                 dead_edges &= ~edge;
                 if ((unheard->edges & edge) != 0) unheard.edit().edges &= ~edge;
