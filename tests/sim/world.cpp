@@ -191,14 +191,14 @@ void World::operate(const Happening& each, Body& body) {
         if (row.verb == Verb::snooze || row.verb == Verb::freeze || row.verb == Verb::silence)
             row.until = dog.clock.now().wall + 20min;
         if (row.verb == Verb::silence) row.about.run = std::exchange(row.run, {});
+        body.dismissed |= row.verb == Verb::dismiss;  // also if nobody answers: it may be stored
+        if (row.verb == Verb::unfreeze) body.frozen = {};
         if (!dog.watch->decide(row)) return;
         const Window window{dog.clock.now().wall, row.until.value_or(WallTime::max())};
-        body.dismissed |= row.verb == Verb::dismiss;
         if (row.verb == Verb::snooze) body.snoozed = window;
         if (row.verb == Verb::freeze) body.frozen = window;
         if (row.verb == Verb::ack && body.last_word == name_of(AlertKind::escalation))
             body.acked = {window.from, window.from + story_.rules.alerts.escalation.ack_lasts};
-        if (row.verb == Verb::unfreeze) body.frozen = {};
         return;
     }
 }
