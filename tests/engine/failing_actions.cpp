@@ -225,3 +225,47 @@ TEST_CASE("whoever read that a run is about to be terminated, which came to noth
     (void)b.after(60s);
     CHECK(b.sent_kinds().back() == "run.ended");
 }
+
+namespace {
+
+/// A control that is asked again later, until it is ready.
+struct Hesitant {
+    ScriptedControl& inner;
+    bool ready = false;
+
+    Result<ActionDone> inject(const ActionRequest& asked) {
+        if (ready) return inner.inject(asked);
+        return fail(ErrorCode::busy, "not yet");
+    }
+    Result<ActionDone> spawn(const ActionRequest& asked) { return inner.spawn(asked); }
+};
+
+}  // namespace
+
+TEST_CASE("what a control put off is not done to a run that works again meanwhile [M-093]") {
+    Bench b;
+    Hesitant hesitant{b.control};
+    b.dog->attach(hesitant);
+    const RunHandle run = b.stalled();
+    CHECK(b.acts.empty());
+    SECTION("it works again") {
+        b.progress(run, 2);
+        b.minutes(1);
+        hesitant.ready = true;
+        b.progress(run, 3);
+        b.minutes(1);
+        CHECK(b.acts == "inject:nudge skipped");
+        CHECK(b.control.requests().empty());
+        CHECK(b.history().actions[0].outcome_from == OutcomeFrom::recovery);
+        CHECK(b.dog->status(run) == Status::recovered);
+        b.minutes(2);  // it stands still once more, and is nudged for the first time
+        CHECK(b.asked(ControlVerb::inject) == 1);
+        CHECK(b.history().actions.back().attempt == 1);
+    }
+    SECTION("it still stands still") {
+        b.minutes(2);
+        hesitant.ready = true;
+        b.minutes(1);
+        CHECK(b.acts == "inject:nudge done");
+    }
+}

@@ -77,15 +77,16 @@ enum class ActionOutcome : std::uint8_t {
 
 /// Where an outcome comes from.
 enum class OutcomeFrom : std::uint8_t {
-    answer,   ///< whoever was asked said so, or the watchdog did it itself
-    look_up,  ///< it was found (`find`): what was answered is not known
-    shadow,   ///< it was only recorded: shadow mode
-    freeze,   ///< an operator wants nothing done
-    silence,  ///< an operator keeps it from people
+    answer,    ///< whoever was asked said so, or the watchdog did it itself
+    look_up,   ///< it was found (`find`): what was answered is not known
+    shadow,    ///< it was only recorded: shadow mode
+    freeze,    ///< an operator wants nothing done
+    silence,   ///< an operator keeps it from people
+    recovery,  ///< what it was decided for was over before it could be done
 };
 
 [[nodiscard]] constexpr std::string_view name_of(OutcomeFrom from) noexcept {
-    constexpr std::string_view names[] = {"answer", "look_up", "shadow", "freeze", "silence"};
+    constexpr std::string_view names[] = {"answer", "look_up", "shadow", "freeze", "silence", "recovery"};
     return names[static_cast<std::size_t>(from)];
 }
 

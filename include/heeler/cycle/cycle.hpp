@@ -328,6 +328,7 @@ private:
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
         if (judged.debounced != watched.seldom->debounced) watched.seldom.edit().debounced = judged.debounced;
+        watched.called_off = watched.rung_busy && judged.calls_off;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
         if (lost) count_lost(watched.feed.edit(), watched.run.interval, now);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;

@@ -36,6 +36,7 @@ struct Judged {
     std::uint64_t loop_identity = 0;
     std::uint32_t debounced = 0;  ///< cycles in a row with a finding, this one included
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
+    bool calls_off = false;       ///< a rung that is not carried out yet would not be decided any more
     bool put_off = false;         ///< a stall that is not judged yet, because the watchdog was away
     bool set_aside = false;       ///< a stall, because something is exhausted
     bool outlived = false;        ///< a repetition, because the run has gone on without it
@@ -198,6 +199,7 @@ private:
     /// `seen` is empty while the run waits: what trickles in after a pause is no recovery.
     void climb(Judged& result, const Judgement& seen) const {
         // Carried out while this cycle was under way: what came of it is taken in first.
+        result.calls_off = !seen.worst && (seen.progressed || seen.enough_new || seen.no_output_gone);
         if (watched_.rung_busy || !watched_.seldom->rung->empty()) return;
         result.debounced = seen.worst ? watched_.seldom->debounced + 1 : 0;
         const RunClass& rules = rules_.rules;

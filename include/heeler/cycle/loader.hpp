@@ -57,9 +57,7 @@ public:
         const std::lock_guard guard{lock_};
         if (held_lease_.alone() || !held_lease_.holds(now.elapsed)) return false;
         CycleReport found;
-        Claim claim;
-        claim.run = run;
-        (void)take_claimed(std::move(claim), now, found);
+        (void)take_claimed({.run = std::string{run}}, now, found);
         unheard_.absorb(std::move(found));
         return registry_.find(run).has_value();
     }

@@ -102,12 +102,15 @@ private:
     static constexpr Duration retry_after = std::chrono::seconds{1};  ///< of what was answered with `busy`
     static constexpr std::uint8_t most_looks = 2;                     ///< in later cycles, at what nobody knows
 
-    /// Asked before each action, an escalation included. That an incident began is no action: people learn of it.
-    [[nodiscard]] bool is_frozen(const RungJob& job, Instant now) const {
-        if (frozen_.load(std::memory_order_relaxed)) return true;
-        if (process_.frozen()) return true;
+    /// By what the next action is held back, an escalation as well; `answer`: by nothing. That an incident began is no
+    /// action: people learn of it. What a control put off is not asked for any more once a cycle has seen that the run
+    /// goes on.
+    [[nodiscard]] OutcomeFrom held_back(const RungJob& job, Instant now) const {
+        if (in_shadow(job)) return OutcomeFrom::shadow;
+        const bool all_frozen = frozen_.load(std::memory_order_relaxed) || process_.frozen();
         const std::lock_guard guard{job.watched->lock};
-        return job.watched->verdict->marks.frozen_at(now.wall);
+        if (all_frozen || job.watched->verdict->marks.frozen_at(now.wall)) return OutcomeFrom::freeze;
+        return job.watched->called_off && !job.may_have_happened ? OutcomeFrom::recovery : OutcomeFrom::answer;
     }
 
     /// People are told last, so that a slow notifier holds up nothing else of the rung; it is reported in its order.
@@ -217,17 +220,17 @@ private:
 
     /// Leaves the action without an outcome if that is not known yet.
     void perform(RungJob& job, Action& action, Instant now, CycleReport& report) {
-        const bool shadow = in_shadow(job);
-        const bool frozen = !shadow && is_frozen(job, now);
+        const OutcomeFrom held = held_back(job, now);
+        const bool frozen = held == OutcomeFrom::freeze;
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;
             action.note = "the run is over";
         } else if (frozen && job.may_have_happened) {
             return;  // to look it up could be to ask for it again
-        } else if (shadow || frozen) {
+        } else if (held != OutcomeFrom::answer) {
             action.outcome = ActionOutcome::skipped;
-            action.outcome_from = shadow ? OutcomeFrom::shadow : OutcomeFrom::freeze;
-            action.note = shadow ? "shadow mode" : "frozen";
+            action.outcome_from = held;
+            action.note = frozen ? "frozen" : held == OutcomeFrom::shadow ? "shadow mode" : "it works again";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);

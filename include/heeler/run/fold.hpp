@@ -239,7 +239,7 @@ public:
             }
         watched_.acted = number;
         watched_.seldom.edit().rung.edit() = std::move(actions);
-        watched_.rung_busy = false;
+        watched_.rung_busy = watched_.called_off = false;
     }
 
 private:

@@ -286,7 +286,6 @@ private:
     /// account.
     static std::string_view restore(WatchedRun& watched, const StoredRun& stored, Shared<const ReadyClass> rules,
                                     bool polled, Instant now) {
-        watched.next_cycle = now.elapsed;
         const bool whole = watched.load_facts(stored.row.facts, now);
         watched.detectors = DetectorMemory{std::move(rules)};
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};

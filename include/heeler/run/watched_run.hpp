@@ -202,7 +202,7 @@ struct RunMemory {
     SpecBytes spec;            ///< holds the text of `run.id`
     OnDemand<RunSource> feed;  ///< the cursor is saved with the memory
     OnDemand<Unsaved> unsaved;
-    Elapsed next_cycle{};
+    Elapsed next_cycle = Elapsed::max();
     Elapsed last_flush{};
     Elapsed last_memory{};
     std::uint64_t version = 0;         ///< in the store; 0: not stored yet
@@ -219,6 +219,7 @@ struct RunMemory {
     bool unjudged = false;    ///< likewise since the last judgement
     bool put_off = false;     ///< it would be found to stand still, had the watchdog not been away
     bool rung_busy = false;   ///< actions of the rung are with the deliverer
+    bool called_off = false;  ///< and those that were not begun are for nothing
     bool disowned = false;    ///< another watchdog holds it now: nothing of it is written or done here any more
 
     [[nodiscard]] const Shared<const ReadyClass>& of_class() const noexcept { return detectors.of_class(); }

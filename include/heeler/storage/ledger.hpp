@@ -381,8 +381,8 @@ private:
         row.name = watched.spec.name();
         row.class_name = watched.rules().name;
         // Its last cycle ends it: until then the store holds it for whoever comes next.
-        const bool ends_later = is_terminal(watched.run.state) && !watched.verdict->ended_at;
-        row.state = ends_later ? RunState::running : watched.run.state;
+        row.state =
+            is_terminal(watched.run.state) && !watched.verdict->ended_at ? RunState::running : watched.run.state;
         row.status = watched.shown.status;
         row.attempt = watched.run.attempt;
         row.incarnation = watched.run.incarnation;
