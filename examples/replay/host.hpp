@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/agent/restrained_control.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/testing/manual_clock.hpp>
 #include <heeler/testing/recording_notifier.hpp>
@@ -43,6 +44,8 @@ public:
     [[nodiscard]] Dog& dog() { return *dog_; }
     [[nodiscard]] Process& process() { return *process_; }
     [[nodiscard]] heeler::ScriptedControl& control() { return control_.script(); }
+    /// Whether little is done at once, from now on.
+    void restrain(bool restrained);
     [[nodiscard]] heeler::RecordingNotifier& notifier() { return notifier_.script(); }
     [[nodiscard]] MortalContext& context() { return context_; }
     [[nodiscard]] heeler::ScriptedTree& tree() { return tree_.script(); }
@@ -79,6 +82,7 @@ public:
 
 private:
     void build();
+    [[nodiscard]] std::size_t watched() const;
     void build_trees();
     [[nodiscard]] heeler::Result<void> register_again();
 
@@ -91,6 +95,7 @@ private:
     ReplayStore store_;
     MortalNotifier notifier_{process_};
     MortalControl control_{process_};
+    std::optional<heeler::RestrainedControl<MortalControl, heeler::ManualClock>> restrained_;
     MortalIssues issues_{process_};
     MortalContext context_{process_};
     Mailboxes mailboxes_{process_};

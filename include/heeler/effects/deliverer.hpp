@@ -256,7 +256,8 @@ private:
         // Who stood still while it asked may have lost its lease, and to look it up can be to ask for it again.
         if (!held_lease_.holds()) return static_cast<void>(action.outcome = ActionOutcome::intended);
         const bool is_last = !job.asked || job.looks == most_looks;
-        if (effects_.look_up(*job.watched, action, asker, is_last) || job.looks == most_looks) return;
+        if (effects_.look_up(*job.watched, action, asker, is_last) || job.looks == most_looks)
+            return static_cast<void>(job.may_have_happened = action.outcome_from != OutcomeFrom::look_up);
         job.asked |= is_last;
         ++job.looks;
         action.outcome = ActionOutcome::intended;

@@ -47,10 +47,8 @@ public:
 
     void ask(WatchedRun& watched, Action& action, const Asker& asker, bool repeated = false) {
         if (action.kind == ActionKind::file_issue) return file_issue(watched, action);
-        if (action.kind == ActionKind::spawn && !may_spawn(watched, action)) {
-            action.outcome = ActionOutcome::blocked;
-            return;
-        }
+        if (action.kind == ActionKind::spawn && !may_spawn(watched, action))
+            return static_cast<void>(action.outcome = ActionOutcome::blocked);
         const auto answer = hands(watched).act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
         action.outcome_from = OutcomeFrom::answer;
@@ -65,8 +63,7 @@ public:
             cannot_tell(action);
             return true;
         }
-        const ControlRef control = hands(watched);
-        const auto found = control.find(action.key);
+        const auto found = hands(watched).find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
             action.outcome_from = OutcomeFrom::look_up;
@@ -76,9 +73,10 @@ public:
         const bool absent = found && *found == Found::absent;
         if (absent && is_last) {
             ask(watched, action, asker);
+            if (action.outcome == ActionOutcome::intended) action.outcome_from = OutcomeFrom::look_up;  // not begun
             return action.outcome != ActionOutcome::unknown;
         }
-        if (control.idempotent()) return repeat(watched, action, asker);
+        if (hands(watched).idempotent()) return repeat(watched, action, asker);
         cannot_tell(action);
         return !found && found.error().code == ErrorCode::unsupported;
     }
