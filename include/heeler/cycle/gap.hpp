@@ -25,9 +25,10 @@ namespace heeler::inline HEELER_ABI::detail {
 /// How often a host calls: the median and the longest of its last gaps. From one thread; both may be read by any.
 class Rhythm {
 public:
-    /// Whether a gap is far longer than this host's own. One that comes again and again is not: it is the rhythm.
+    /// Whether a gap is far longer than this host's own. One that comes again and again is not: it is the rhythm; nor
+    /// is a first one of some minutes, as long as nobody knows how often the host calls.
     [[nodiscard]] bool is_unusual(Duration gap, Duration least) const noexcept {
-        if (count_ == 0 || gap <= 3 * detail::max_of(median(), least)) return false;
+        if (gap <= 3 * detail::max_of(count_ == 0 ? 10 * least : median(), least)) return false;
         int alike = 0;
         for (std::size_t i = 0; i < kept(); ++i) alike += gaps_[i] >= gap / 2 ? 1 : 0;
         return alike < 2;
@@ -70,13 +71,13 @@ public:
     /// Runs are about to be judged. What was found of the time since they last were, for the record: verdicts of all
     /// runs are held for one grace if the clocks went apart by `least` or more, and if that or a call that came far too
     /// late says that nobody saw what runs did, their ages count from now. Who is looked at once in fifteen minutes
-    /// misses nothing in one. Of a first call nobody knows yet how often its host does: some minutes are not late.
+    /// misses nothing in one.
     [[nodiscard]] std::optional<AuditEvent> note(Instant now, TickCause cause, Registry& registry, Duration least) {
         const bool in_time = cause == TickCause::period;
         const Duration apart = last_ ? (now.wall - last_->wall) - (now.elapsed - last_->elapsed) : Duration{};
         if (!looked_) expected_ = registry.table().next_deadline();
         const Duration away = expected_ ? detail::max_of(Duration{}, now.elapsed - *expected_) : Duration{};
-        away_ = in_time && (looked_ ? rhythm_.is_unusual(away, least) : away > 30 * least) ? away : Duration{};
+        away_ = in_time && rhythm_.is_unusual(away, least) ? away : Duration{};
         if (in_time && looked_) rhythm_.add(away, least);
         last_ = now;
         if (cause != TickCause::outcome && cause != TickCause::changed) {
