@@ -179,7 +179,8 @@ void World::judge_actions(const Body& body, const History& history) {
         if (!steps.insert(step).second) wrong("I2", "intended twice: " + body.id + " " + step);
     }
     for (const AlertRow& row : history.alerts)
-        told |= row.alert.is(AlertKind::escalation) && row.state == AlertRow::State::delivered;
+        told |= row.alert.is(AlertKind::escalation) &&
+                (row.state == AlertRow::State::delivered || row.how == AlertRow::How::together);
     if (unknown && !told && !is_terminal(history.row->state) && !body.dismissed)
         wrong("I5b", "unknown, and nobody was told: " + body.id);
     for (const auto& [attempt, count] : body.spawned)

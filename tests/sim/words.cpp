@@ -43,6 +43,21 @@ void World::witness_quiet(const Alert& alert) {
     body->told_at = alert.at;
 }
 
+/// Another run's message may have told of it.
+std::string World::last_word_of(const Body& body, const History& history) {
+    std::string last = body.last_word;
+    WallTime newest{};
+    for (const AlertRow& row : history.alerts) {
+        const bool of_incident = row.alert.is(AlertKind::unhealthy) || row.alert.is(AlertKind::escalation) ||
+                                 row.alert.is(AlertKind::recovered);
+        const bool together = row.how == AlertRow::How::together && row.state == AlertRow::State::skipped;
+        if (!of_incident || row.alert.at < newest || !(together || row.state == AlertRow::State::delivered)) continue;
+        newest = row.alert.at;
+        last = together ? row.alert.kind : body.last_word;
+    }
+    return last;
+}
+
 /// When everything has settled.
 void World::judge_words(const Body& body, const History& history) {
     std::set<std::string> verdicts;
@@ -54,12 +69,13 @@ void World::judge_words(const Body& body, const History& history) {
     const AlertSettings& alerts = story_.rules.alerts;
     if (!alerts.tell_people || story_.rules.mode == Mode::shadow || body.dismissed) return;
     const bool well = row.status == Status::healthy || row.status == Status::recovered;
-    const bool is_good = body.last_word.empty() || body.last_word == name_of(AlertKind::recovered);
+    const std::string last = last_word_of(body, history);
+    const bool is_good = last.empty() || last == name_of(AlertKind::recovered);
     if (well && !is_good && !is_terminal(row.state) && !story_.has(What::operate))
-        wrong("I6", body.id + " is well, and people were told last: " + body.last_word);
+        wrong("I6", body.id + " is well, and people were told last: " + last);
     if (!well && is_good && row.state == RunState::running)
         wrong("I6", body.id + " is " + std::string{name_of(row.status)} +
-                        ", and people were told last: " + (body.last_word.empty() ? "nothing" : body.last_word));
+                        ", and people were told last: " + (last.empty() ? "nothing" : last));
 }
 
 }  // namespace sim

@@ -211,6 +211,7 @@ private:
     void look(Dog& dog);
     void witness_quiet(const heeler::Alert& alert);
     void witness_asker(const Dog& dog, const Body& body, const std::string& what);
+    [[nodiscard]] static std::string last_word_of(const Body& body, const heeler::History& history);
     void judge_words(const Body& body, const heeler::History& history);
     [[nodiscard]] std::size_t deeds_of(const Body& body) const;
     [[nodiscard]] bool clocks_agree() const noexcept;
