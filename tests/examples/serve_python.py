@@ -1,8 +1,13 @@
 """The Python client against the real heeler-serve, and against servers that misbehave."""
 import asyncio
 import contextlib
+import functools
+import json
 import logging
 import os
+import pathlib
+import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -10,6 +15,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = HERE + "/../../examples/python"
@@ -31,6 +37,30 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
 
     def watch(self, run="nightly", **keys):
         return heeler.watch(run, task="Make the tests pass", environment=self.variables, **keys)
+
+    def patch(self, where, name, value):
+        patched = unittest.mock.patch.object(where, name, value)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def said(self, client):
+        """What the client says from now on."""
+        lines, put = [], client._wire.put
+        self.patch(client._wire, "put", lambda line: lines.append(json.loads(line)) or put(line))
+        return lines
+
+    async def serve(self):
+        """A heeler-serve at a socket, and where."""
+        path = self.work.name + "/heeler.sock"
+        server = subprocess.Popen([os.environ["HEELER_SERVE"], "--socket", path, "--store", "memory"])
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        for _ in range(500):
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as listens:
+                listens.connect(path)
+                return server, path
+            await asyncio.sleep(0.02)
+        self.fail("heeler-serve does not listen")
 
     def pretend(self, script):
         """A program in the place of heeler-serve."""
@@ -116,12 +146,7 @@ class Watch(PythonTest):
             self.assertTrue(new.id.startswith("nightly@"))
 
     async def test_over_a_socket_with_several_runs(self):
-        path = self.work.name + "/heeler.sock"
-        server = subprocess.Popen([os.environ["HEELER_SERVE"], "--socket", path, "--store", "memory"])
-        self.addCleanup(server.wait)
-        self.addCleanup(server.terminate)
-        while not os.path.exists(path):
-            await asyncio.sleep(0.02)
+        _, path = await self.serve()
         client = await heeler.connect(socket=path)
         one, two = await client.start("one"), await client.start("two")
         for run in (one, two):
@@ -140,12 +165,108 @@ class Watch(PythonTest):
         with self.assertRaises(heeler.ConnectionLost):
             await two.heartbeat()
 
+    async def test_each_run_has_a_store_of_its_own(self):
+        names = ["任务", "工作", "a/b", "a_b", "a:b", ".a", "_a", "A" * 64 + "1", "A" * 64 + "2"]
+        async with contextlib.AsyncExitStack() as stack:
+            for name in names:
+                await stack.enter_async_context(self.watch(name))
+        kept = os.listdir(self.work.name + "/heeler/runs")
+        self.assertEqual(len(kept), len(names))
+        self.assertIn("a_b", kept)
+
+    async def test_each_observation_is_taken(self):
+        with self.assertLogs("heeler") as log:
+            async with self.watch() as run:
+                await run.usage(tokens_in=1, tokens_out=2, api_calls=1, bytes_written=1 << 20, cost_usd=0.5)
+                await run.compaction(tokens_before=1000, tokens_after=10)
+                await run.liveness("pid")
+                await run.output_access(False)
+                await run.tool_result("x", ok=True, output_sha="0" * 40)
+                await run.resource("disk", 1, 2)
+                await run.state("rate_limited", until=4102444800)
+                first = run.of_incarnation(1)
+                await first.heartbeat(seq=1)
+                await first.checkpoint(1, "by the first")
+                said = self.said(run.client)
+                await run.of_incarnation(2).progress(2)
+                await run.progress(3)
+                await run.status()
+            logging.getLogger("heeler").error("to have one")
+        self.assertEqual([line.get("incarnation") for line in said[:2]], [2, None])
+        self.assertEqual(len(log.output), 1, log.output)
+
     async def test_the_quickstart_runs_twice(self):
         for _ in range(2):
             done = await asyncio.to_thread(
                 subprocess.run, [sys.executable, PACKAGE + "/quickstart.py"], stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL, env=dict(os.environ, PYTHONPATH=PACKAGE, **self.variables), check=True)
             self.assertIn(b"to the agent: [watchdog]", done.stdout)
+
+
+class Tools(PythonTest):
+    async def test_a_loop_of_tools_is_nudged(self):
+        nudges = heeler.Nudges()
+        async with self.watch(inject=nudges) as run:
+            @run.tool
+            async def make(target, jobs=1):
+                """Builds."""
+                await asyncio.sleep(0.2)
+                return "2 tests failed"
+
+            self.assertEqual(make.__doc__, "Builds.")
+            self.assertTrue(asyncio.iscoroutinefunction(make))
+            for _ in range(100):
+                self.assertEqual(await make("all", jobs=2), "2 tests failed")
+                if nudges.take():
+                    return
+        self.fail("it was not nudged")
+
+    async def test_what_is_told_of_a_call(self):
+        class Caller:
+            async def __call__(self, what):
+                raise OSError(what)
+
+        async with self.watch() as run:
+            said = self.said(run.client)
+
+            async def wait(seconds):
+                await asyncio.sleep(seconds)
+
+            async def told(call, result):
+                await asyncio.sleep(0.01)
+                self.assertEqual({name: said[-2].get(name) for name in ("op", "name", "args")},
+                                 dict(call, op="tool_call"))
+                self.assertEqual({name: said[-1].get(name) for name in ("op", "output", "ok")},
+                                 dict(result, op="tool_result"))
+                self.assertEqual(said[-1]["call_id"], said[-2]["call_id"])
+
+            double = run.tool(lambda x: 2 * x)
+            self.assertEqual(double(4), 8)
+            await told({"name": "<lambda>", "args": {"x": 4}}, {"output": "8", "ok": True})
+            self.assertEqual(await asyncio.to_thread(double, "a"), "aa")
+            await told({"name": "<lambda>", "args": {"x": "a"}}, {"output": "aa", "ok": True})
+            with self.assertRaises(OSError):
+                await run.tool(Caller())("gone")
+            await told({"name": "Caller", "args": {"what": "gone"}}, {"output": "OSError('gone')", "ok": False})
+            self.assertEqual(run.tool(functools.partial(max, 3))(4), 4)
+            await told({"name": "partial", "args": {"args": [4]}}, {"output": "4", "ok": True})
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(run.tool(wait)(10), 0.1)
+            await told({"name": "wait", "args": {"seconds": 10}}, {"output": "CancelledError()", "ok": False})
+            await asyncio.gather(run.tool(wait)(0.02), run.tool(wait)(0.01))
+            self.assertEqual(len({line["call_id"] for line in said}), 7)
+            double(5)
+            await run.finish()
+            self.assertEqual([line["op"] for line in said[-3:]], ["tool_call", "tool_result", "finish"])
+        self.assertEqual(double(5), 10)
+
+    async def test_an_agent_outlives_its_watchdog(self):
+        async with self.watch() as run:
+            await run.client.close()
+            with self.assertLogs("heeler") as log:
+                self.assertEqual([run.tool(abs)(-3) for _ in range(3)], [3, 3, 3])
+                await asyncio.sleep(0.01)
+            self.assertEqual(len(log.output), 1)
 
 
 class Plain(PythonTest):
@@ -186,7 +307,7 @@ class Plain(PythonTest):
                 with caught, self.watch("run-" + how, on_event=events.append):
                     if error:
                         raise error
-                with self.watch("look", options=("--name", "run_" + how)) as look:
+                with self.watch("look", options=("--name", "run-" + how)) as look:
                     report = look._wait(look.run.client.ask("report", run="run-" + how))
                     self.assertEqual(report["final_status"], how)
                 self.assertEqual(other.tell("status"), "HEALTHY")
@@ -198,6 +319,47 @@ class Plain(PythonTest):
             self.assertEqual(run.tool(lambda: 3)(), 3)
             with self.assertRaises(heeler.ConnectionLost):
                 run.tell("checkpoint", 1)
+
+    def test_a_tool_that_is_async(self):
+        async def double(x):
+            await asyncio.sleep(0)
+            return 2 * x
+
+        with self.watch() as run:
+            said = self.said(run.run.client)
+            self.assertEqual(asyncio.run(run.tool(double)(4)), 8)
+            run.tell("status")
+            self.assertEqual([said[1]["output"], said[1]["ok"]], ["8", True])
+
+    def in_fork(self, body):
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                body()
+                os._exit(0)
+            os._exit(1)
+        for _ in range(500):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status
+            time.sleep(0.01)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        self.fail("it hangs")
+
+    def test_a_forked_child_is_not_heard_and_not_held_up(self):
+        def body():
+            assert tool(-3) == 3
+            with self.assertRaises(heeler.ConnectionLost):
+                run.tell("heartbeat")
+            assert not leave.__exit__(SystemExit, SystemExit(), None)
+
+        leave = self.watch()
+        with leave as run:
+            tool = run.tool(abs)
+            self.assertEqual(self.in_fork(body), 0)
+            tool(-2)
+            self.assertEqual(run.tell("status"), "HEALTHY")
 
     def test_a_program_that_is_missing(self):
         os.environ["HEELER_SERVE"], before = "/no/such", os.environ["HEELER_SERVE"]
@@ -213,12 +375,163 @@ class Pages(unittest.TestCase):
             self.assertIn("```python\n" + program.read() + "```\n", page.read())
 
 
+class WhatIsSaid(PythonTest):
+    """Whatever an agent says is a line that heeler-serve reads."""
+
+    async def test_texts_that_are_no_unicode(self):
+        async with self.watch(spec={"tags": ["\udcff"]}, preset="long_run") as run:
+            await asyncio.wait_for(run.checkpoint(1, "caf\udce9"), 10)
+            await asyncio.wait_for(run.client.start("other", task="x\udcff"), 10)
+            self.assertIn("caf?", await run.explain())
+
+    async def test_values_that_json_has_no_form_for(self):
+        class Unspeakable:
+            def __str__(self):
+                raise OSError("no")
+
+        deep = around = []
+        for _ in range(5000):
+            deep = [deep]
+        around.append(around)
+        with self.assertLogs("heeler") as log:
+            async with self.watch() as run:
+                said = self.said(run.client)
+                for value in (pathlib.Path("/x"), float("nan"), float("-inf"), 10**30, -2**63, 2**64 - 1, {(1, 2): {3}},
+                              Unspeakable(), deep, around, b"\xff", "\0\ud800", {"\udcff": "\udcff"}):
+                    await run.tool_call("bash", {"value": value})
+                    await run.tool_result(value)
+                await run.status()
+            logging.getLogger("heeler").error("to have one")
+        self.assertEqual(len(log.output), 1, log.output)
+        self.assertEqual([line["args"]["value"] for line in said[:12:2]],
+                         ["/x", "nan", "-inf", str(10**30), -2**63, 2**64 - 1])
+
+    async def test_lines_that_are_too_long(self):
+        with self.assertLogs("heeler") as log:
+            async with self.watch() as run:
+                said = self.said(run.client)
+                for text in ("x" * (5 << 20), "x" * (5 << 20) + "y", "\0" * (5 << 20), ["x"] * (2 << 20)):
+                    await run.tool_call("bash", text)
+                    await run.tool_result(text)
+                with self.assertRaises(heeler.Error) as refused:
+                    await asyncio.wait_for(run.checkpoint(1, "x" * (5 << 20)), 10)
+                self.assertEqual(refused.exception.code, "invalid_argument")
+                self.assertIn("at most 4194304", str(refused.exception))
+                await asyncio.wait_for(run.checkpoint(1, "é" * (1 << 20)), 10)
+            logging.getLogger("heeler").error("to have one")
+        self.assertEqual(len(log.output), 1, log.output)
+        self.assertEqual(said[0]["args"][:3], "xxx")
+        self.assertNotEqual(said[0]["args"], said[2]["args"])
+
+
+class Stuck(PythonTest):
+    """A server that does not listen."""
+
+    async def stopped(self):
+        server, path = await self.serve()
+        client = await heeler.connect(socket=path)
+        run = await client.start("one")
+        server.send_signal(signal.SIGSTOP)
+        self.addAsyncCleanup(client.close)
+        self.addCleanup(server.send_signal, signal.SIGCONT)
+        return server, client, run
+
+    async def test_an_agent_is_held_up_once_and_heard_again(self):
+        self.patch(heeler.client, "TAKEN_S", 0.5)
+        server, client, run = await self.stopped()
+        began = time.monotonic()
+        with self.assertLogs("heeler") as log:
+            await asyncio.gather(*(run.output("x" * 5000) for _ in range(200)))
+            for _ in range(2000):
+                await run.output("x" * 5000)
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertEqual(len(log.output), 1, log.output)
+        server.send_signal(signal.SIGCONT)
+        self.assertEqual(await asyncio.wait_for(run.status(), 10), "HEALTHY")
+        said = self.said(client)
+        await run.output("again")
+        self.assertEqual(len(said), 1)
+
+    async def test_tools_cost_no_memory(self):
+        _, client, run = await self.stopped()
+        tool = run.tool(lambda text: text)
+        for _ in range(300):
+            tool("x" * 50000)
+        self.assertLess(client._wire.waiting(), 8 << 20)
+
+    async def test_an_answer_that_does_not_come(self):
+        self.patch(heeler.client, "ANSWER_S", 0.3)
+        _, _, run = await self.stopped()
+        with self.assertRaises(heeler.Error) as late:
+            await run.checkpoint(1)
+        self.assertEqual(late.exception.code, "timed_out")
+
+    async def test_the_end_does_not_wait_for_it(self):
+        self.patch(heeler.client, "TAKEN_S", 0.1)
+        self.patch(heeler.wire, "END_S", 0.3)
+        _, client, run = await self.stopped()
+        for _ in range(200):
+            await run.output("x" * 5000)
+        await asyncio.wait_for(client.close(), 5)
+
+    def is_gone(self):
+        with open(self.work.name + "/pid") as file, self.assertRaises(ProcessLookupError):
+            os.kill(int(file.read()), 0)
+
+    async def test_one_that_never_greets_or_never_ends(self):
+        self.patch(heeler.wire, "END_S", 0.3)
+        greeting = 'echo \'{"protocol":"heeler","version":1,"program":"x"}\'; read -r line\n'
+        for script in ("exec sleep 100", "trap '' TERM; while :; do sleep 100; done", greeting + "exec sleep 100"):
+            self.pretend('echo $$ >"$0.pid"; mv "$0.pid" "${0%/*}/pid"\n' + script)
+            with self.assertRaises(heeler.ConnectionLost) as lost:
+                await asyncio.wait_for(heeler.connect(greeting_s=0.5), 10)
+            self.assertIn("0.5 s", str(lost.exception))
+            self.is_gone()
+        self.pretend('echo $$ >"${0%/*}/pid"\n' + greeting + 'echo \'{"id":1,"ok":{}}\'; sleep 100')
+        client = await heeler.connect()
+        await asyncio.wait_for(client.close(), 10)
+        self.is_gone()
+
+
 class Misbehaviour(PythonTest):
     async def refused(self, part):
         with self.assertRaises(heeler.ConnectionLost) as lost:
             async with self.watch():
                 pass
         self.assertIn(part, str(lost.exception))
+
+    async def test_a_listener_that_raises(self):
+        for error in (ValueError("mine"), RuntimeError("mine")):
+            heard = []
+
+            def fail(event):
+                heard.append(event)
+                raise error
+
+            with self.assertLogs("heeler", "ERROR") as log:
+                async with self.watch(type(error).__name__, on_event=fail) as run:
+                    await self.loop(run, lambda: heard)
+                    self.assertTrue(await asyncio.wait_for(run.status(), 10))
+            self.assertIn("mine", log.output[0])
+
+    async def test_a_socket_of_another_user(self):
+        path = self.work.name + "/heeler.sock"
+        other = subprocess.Popen([sys.executable, "-c", """if True:
+            import os, socket, sys
+            server = socket.socket(socket.AF_UNIX)
+            server.bind(sys.argv[1])
+            if os.getuid() == 0:
+                os.setuid(4711)
+            server.listen()
+            print("listens", flush=True)
+            sys.stdin.read()
+            """, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        other.stdout.readline()
+        self.patch(os, "geteuid", lambda: 4712)
+        with self.assertRaises(PermissionError) as refused:
+            await heeler.connect(socket=path, greeting_s=2)
+        self.assertIn("another user", str(refused.exception))
+        other.communicate()
 
     async def test_a_verb_that_there_is_not(self):
         with self.assertRaises(TypeError):
@@ -243,6 +556,9 @@ class Misbehaviour(PythonTest):
         await self.refused("has ended")
         self.pretend(hello + "echo garbage; cat >/dev/null\n")
         await self.refused("cannot be read")
+        for line in ('{"id":1}', '{"id":[]}', '{"id":1,"error":"x"}', '{"id":1,"error":{}}'):
+            self.pretend(hello + f"echo '{line}'; cat >/dev/null\n")
+            await self.refused("cannot be read")
         self.pretend(hello + 'echo \'{"id":1,"ok":{}}\'; read -r line; exit 0\n')
         await self.refused("has ended")
 

@@ -3,19 +3,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
+import functools
+import hashlib
 import inspect
 import itertools
 import logging
+import os
+import re
 import time
 from dataclasses import dataclass
-from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional, Sequence, TypeVar, Union
 
-from .wire import Wire
+from . import lines, tools
+from .tools import Tool
+from .wire import BEHIND, Wire
 
 PROTOCOL, VERSION = "heeler", 1
+ANSWER_S = 60.0  # until an answer; a store that hangs is given up sooner
+TAKEN_S = 5.0  # an observation holds its agent up so long where heeler-serve does not listen; then none does
+MOST_WAITING = 4 << 20  # bytes that wait for it, where nobody can be held up
 VERBS = ("inject", "pause", "resume", "isolate", "snapshot", "terminate", "spawn", "find", "prove_stopped")
 
 log = logging.getLogger("heeler")
+T = TypeVar("T")
 
 
 class Error(Exception):
@@ -65,27 +76,51 @@ class Client:
         self._wire, self._handlers, self._on_event = wire, dict(handlers), on_event
         self._numbers = itertools.count(1)
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._lost: Optional[ConnectionLost] = None
+        self._lost: Optional[str] = None
+        self._deaf = self._said_lost = False
+        self._loop, self._process = asyncio.get_running_loop(), os.getpid()
         self._asked: set[asyncio.Task[None]] = set()
         self._hearing: Optional[asyncio.Task[None]] = None
 
     async def tell(self, op: str, **keys: Any) -> None:
-        """Says something that is answered only if it is wrong, which is logged."""
-        if self._lost:
-            raise self._lost
+        """Says something that is answered only if it is wrong, which is logged. Lost if heeler-serve does not listen."""
+        self._say(lines.short_line_of({"op": op, **keys}))
+        if self._deaf or self._wire.waiting() <= BEHIND:
+            return
         try:
-            await self._wire.put({"op": op, **keys})
+            await self._wire.drain(TAKEN_S)
+        except asyncio.TimeoutError:
+            self._is_deaf()
         except OSError as error:
             raise ConnectionLost(str(error)) from error
+
+    def note(self, op: str, **keys: Any) -> None:
+        """Tells from any thread, without waiting; nothing is raised: who is watched no more works on. A forked child is not
+        heard."""
+        if self.is_forked():
+            return
+        line = lines.short_line_of({"op": op, **keys})
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            if asyncio._get_running_loop() is self._loop:
+                self._noted(line)
+            else:
+                self._loop.call_soon_threadsafe(self._noted, line)
 
     async def ask(self, op: str, **keys: Any) -> dict[str, Any]:
         """The answer, or the refusal as `Error`."""
         number = next(self._numbers)
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        line = lines.line_of({"op": op, "id": number, **keys})
+        if len(line) > lines.LONGEST:
+            raise Error("invalid_argument", f"{op!r} would be a line of {len(line)} bytes, but must be at most "
+                                            f"{lines.LONGEST}; shorten its texts")
+        answer: asyncio.Future[dict[str, Any]] = self._loop.create_future()
         self._answers[number] = answer
         try:
-            await self.tell(op, id=number, **keys)
-            return await answer
+            self._put(line)
+            return await asyncio.wait_for(answer, ANSWER_S)
+        except asyncio.TimeoutError:
+            raise Error("timed_out", f"heeler-serve has not answered {op!r} within {ANSWER_S:g} s; it may have been "
+                                     "done") from None
         finally:
             self._answers.pop(number, None)
 
@@ -103,12 +138,43 @@ class Client:
     async def describe(self) -> str:
         return str((await self.ask("describe"))["text"])
 
+    def is_forked(self) -> bool:
+        """Whether this is a child of the process that has the connection; its loop does not run here."""
+        return os.getpid() != self._process
+
     async def close(self) -> None:
         for task in self._asked:
             task.cancel()
         await self._wire.close()
         if self._hearing:
-            await self._hearing
+            with contextlib.suppress(asyncio.TimeoutError):  # children of the server may hold its output
+                await asyncio.wait_for(self._hearing, 1)
+
+    def _put(self, line: bytes) -> None:
+        if self._lost is not None:
+            raise ConnectionLost(self._lost)
+        self._wire.put(line)
+
+    def _say(self, line: bytes) -> None:
+        """What may be lost."""
+        self._deaf = self._deaf and self._wire.waiting() > BEHIND
+        if self._wire.waiting() > MOST_WAITING:
+            self._is_deaf()
+        if not self._deaf or self._lost is not None:
+            self._put(line)
+
+    def _is_deaf(self) -> None:
+        if not self._deaf:
+            log.warning("heeler: heeler-serve does not listen; until it does, what agents do is not told")
+        self._deaf = True
+
+    def _noted(self, line: bytes) -> None:
+        try:
+            self._say(line)
+        except ConnectionLost as lost:
+            if not self._said_lost:
+                log.error("heeler: nothing is watched any more: %s", lost)
+            self._said_lost = True
 
     async def _greet(self) -> None:
         try:
@@ -128,12 +194,13 @@ class Client:
         try:
             while (message := await self._wire.get()) is not None:
                 self._take(message)
-        except (OSError, ValueError) as error:
-            why = f"what heeler-serve says cannot be read: {error}"
-        self._lost = ConnectionLost(why)
-        for answer in self._answers.values():
-            if not answer.done():
-                answer.set_exception(self._lost)
+        except Exception as error:
+            why = f"what heeler-serve says cannot be read: {error!r}"
+        finally:
+            self._lost = why
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_exception(ConnectionLost(why))
 
     def _take(self, message: dict[str, Any]) -> None:
         if "ask" in message:
@@ -141,8 +208,7 @@ class Client:
             self._asked.add(task)
             task.add_done_callback(self._asked.discard)
         elif "id" not in message:
-            if self._on_event:
-                self._on_event(message)
+            self._report(message)
         elif (answer := self._answers.get(message["id"])) is None:
             log.warning("heeler: %s", message.get("error", message))
         elif not answer.done():
@@ -151,8 +217,15 @@ class Client:
             else:
                 answer.set_result(message["ok"])
 
+    def _report(self, event: dict[str, Any]) -> None:
+        try:
+            if self._on_event:
+                self._on_event(event)
+        except Exception:
+            log.exception("heeler: on_event")
+
     async def _obey(self, message: dict[str, Any]) -> None:
-        verb = message["verb"]
+        verb = message.get("verb", "")
         asked = {name: message[name] for name in Ask.__dataclass_fields__ if name in message}
         asked.setdefault("key", message["ask"])
         outcome, note = "done", ""
@@ -167,7 +240,7 @@ class Client:
         if verb in ("find", "prove_stopped"):
             outcome, note = (note or "unknown") if outcome == "done" else "unknown", ""
         with contextlib.suppress(ConnectionLost):
-            await self.tell("answer", ask=message["ask"], outcome=outcome, note=note)
+            self._put(lines.short_line_of({"op": "answer", "ask": message["ask"], "outcome": outcome, "note": note}))
 
 
 class Run:
@@ -175,7 +248,7 @@ class Run:
 
     def __init__(self, client: Client, began: Mapping[str, Any]) -> None:
         self.client = client
-        self.id = str(began["run"])
+        self._from: dict[str, Any] = {"run": str(began["run"])}
         #: It was known before: its agent may be at work.
         self.found = bool(began["found"])
         #: Why it is watched in memory alone; None: it is stored.
@@ -183,8 +256,23 @@ class Run:
         if self.not_stored:
             log.warning("heeler: %s is not stored: %s", self.id, self.not_stored)
 
+    @property
+    def id(self) -> str:
+        return str(self._from["run"])
+
+    def of_incarnation(self, incarnation: int) -> Run:
+        """The run as that agent of it tells, the first being 1: of one that was replaced nothing is taken (`fenced`)."""
+        told = copy.copy(self)
+        told._from = {**self._from, "incarnation": incarnation}
+        return told
+
+    def tool(self, function: Tool) -> Tool:
+        """The function, async or not, whose calls are told, with what they return or raise: in any thread, and without
+        waiting. A forked child calls it untold."""
+        return tools.told(function, functools.partial(self.client.note, **self._from))
+
     async def _tell(self, op: str, **keys: Any) -> None:
-        await self.client.tell(op, run=self.id, **_given(**keys))
+        await self.client.tell(op, **self._from, **_given(**keys))
 
     async def heartbeat(self, seq: Optional[int] = None) -> None:
         await self._tell("heartbeat", seq=seq)
@@ -199,16 +287,28 @@ class Run:
                         turn: Optional[int] = None, timeout_s: Optional[float] = None) -> None:
         await self._tell("tool_call", name=name, args=args, call_id=call_id, turn=turn, timeout_s=timeout_s)
 
-    async def tool_result(self, output: Any = None, *, ok: Optional[bool] = None,
-                          call_id: Optional[str] = None) -> None:
-        await self._tell("tool_result", output=output, ok=ok, call_id=call_id)
+    async def tool_result(self, output: Any = None, *, ok: Optional[bool] = None, call_id: Optional[str] = None,
+                          output_sha: Optional[str] = None) -> None:
+        await self._tell("tool_result", output=output, ok=ok, call_id=call_id, output_sha=output_sha)
 
     async def message(self, text: str, role: str = "assistant", automatic: Optional[bool] = None) -> None:
         await self._tell("message", text=text, role=role, automatic=automatic)
 
     async def usage(self, *, tokens_in: Optional[int] = None, tokens_out: Optional[int] = None,
-                    cost_usd: Optional[float] = None, api_calls: Optional[int] = None) -> None:
-        await self._tell("usage", tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost_usd, api_calls=api_calls)
+                    cost_usd: Optional[float] = None, api_calls: Optional[int] = None,
+                    bytes_written: Optional[int] = None) -> None:
+        await self._tell("usage", tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost_usd, api_calls=api_calls,
+                         bytes_written=bytes_written)
+
+    async def compaction(self, tokens_before: Optional[int] = None, tokens_after: Optional[int] = None) -> None:
+        await self._tell("compaction", tokens_before=tokens_before, tokens_after=tokens_after)
+
+    async def liveness(self, source: Optional[str] = None) -> None:
+        await self._tell("liveness", source=source)
+
+    async def output_access(self, ok: bool) -> None:
+        """Whether the run's output can be read from now on."""
+        await self._tell("output_access", ok=ok)
 
     async def state(self, state: str, **keys: Any) -> None:
         await self._tell("state", state=state, **keys)
@@ -218,7 +318,7 @@ class Run:
 
     async def checkpoint(self, step: Optional[int] = None, text: str = "", reason: Optional[str] = None) -> None:
         """Durable when it returns."""
-        await self.client.ask("checkpoint", run=self.id, **_given(step=step, text=text, reason=reason))
+        await self.client.ask("checkpoint", **self._from, **_given(step=step, text=text, reason=reason))
 
     async def finish(self, how: str = "completed") -> None:
         """Durable when it returns. `how`: completed, failed or cancelled."""
@@ -236,38 +336,45 @@ class Run:
 
 async def connect(*, socket: Optional[str] = None, options: Sequence[str] = (),
                   environment: Optional[Mapping[str, str]] = None, on_event: Optional[Listener] = None,
-                  **handlers: Handler) -> Client:
+                  greeting_s: float = 20.0, **handlers: Handler) -> Client:
     """To the heeler-serve that listens on a socket, or to one that is started with these options and variables.
 
     The watchdog asks for nothing but what there is a handler for: `inject pause resume isolate snapshot terminate spawn
-    find prove_stopped`.
+    find prove_stopped`. One that does not greet in time is given up: it may be waiting for its PostgreSQL (`--patience`).
     """
     unknown = sorted(set(handlers) - set(VERBS))
     if unknown:
         raise TypeError(f"there is no verb {unknown[0]!r}; known are {', '.join(VERBS)}")
-    wire = await (Wire.to_socket(socket) if socket else Wire.to_process(options, environment))
+    wire = await (_within(greeting_s, Wire.to_socket(socket)) if socket else Wire.to_process(options, environment))
     client = Client(wire, handlers, on_event)
     try:
-        await client._greet()
+        await _within(greeting_s, client._greet())
     except BaseException:
         await client.close()
         raise
     return client
 
 
+async def _within(seconds: float, greeted: Awaitable[T]) -> T:
+    try:
+        return await asyncio.wait_for(greeted, seconds)
+    except asyncio.TimeoutError:
+        raise ConnectionLost(f"no heeler-serve has greeted within {seconds:g} s") from None
+
+
 @contextlib.asynccontextmanager
 async def watch(run: str, *, task: str = "", preset: Optional[str] = None, socket: Optional[str] = None,
                 options: Optional[Sequence[str]] = None, environment: Optional[Mapping[str, str]] = None,
                 on_event: Optional[Listener] = None, spec: Optional[Mapping[str, Any]] = None,
-                **handlers: Handler) -> AsyncIterator[Run]:
+                greeting_s: float = 20.0, **handlers: Handler) -> AsyncIterator[Run]:
     """One run from here to the end of the block, which ends it: `failed` by an exception, `cancelled` by one of asyncio.
 
     Without a socket a heeler-serve of its own is started, with a store of the run's name. A run of this id that goes on
     is taken up; after one that has ended, the id of the next has the time behind it.
     """
-    own = ("--name", "".join(c if c.isascii() and c.isalnum() else "_" for c in run)[:64] or "run")
+    own = ("--name", _store_name(run))
     client = await connect(socket=socket, options=own if options is None else options, environment=environment,
-                           on_event=on_event, **handlers)
+                           on_event=on_event, greeting_s=greeting_s, **handlers)
     try:
         given = {"name": run, "task": task, **_given(preset=preset), **(spec or {})}
         try:
@@ -293,9 +400,17 @@ async def _finished(run: Run, how: str) -> None:
     try:
         await run.finish(how)
     except Error as error:
-        if error.code not in ("ended", "unknown_run", "lost"):
+        if error.code not in ("ended", "unknown_run", "lost", "timed_out"):
             raise
         log.warning("heeler: the end of %s was not taken: %s", run.id, error)
+
+
+def _store_name(run: str) -> str:
+    """What `--name` takes; no two runs have the same."""
+    name = re.sub(r"^[.-]|[^A-Za-z0-9_.-]", "_", run)[:64]
+    if name and name == run:
+        return name
+    return f"{name[:51]}-{hashlib.sha256(run.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
 
 
 def _given(**keys: Any) -> dict[str, Any]:

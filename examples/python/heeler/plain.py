@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
-import inspect
+import os
 import threading
-from typing import Any, Callable, Coroutine, Iterator, Optional, TypeVar
+from typing import Any, Coroutine, Iterator, Optional
 
 from .adapter import Adapter, Nudges
+from .client import ConnectionLost
 from .client import watch as watch_async
-
-Tool = TypeVar("Tool", bound=Callable[..., Any])
+from .tools import Tool
 
 
 class PlainRun(Adapter):
@@ -30,25 +29,18 @@ class PlainRun(Adapter):
         return self._wait(getattr(self.run, what)(*args, **keys))
 
     def _wait(self, what: Coroutine[Any, Any, Any]) -> Any:
+        if self.run.client.is_forked():
+            what.close()
+            raise ConnectionLost("a forked child has no watchdog; tell it in the process that watches")
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()
 
+    def _leave(self, what: Coroutine[Any, Any, Any]) -> None:
+        with contextlib.suppress(ConnectionLost):
+            self._wait(what)
+
     def tool(self, function: Tool) -> Tool:
-        """The function, whose calls are told, with what they return or raise."""
-        parameters = inspect.signature(function)
-
-        @functools.wraps(function)
-        def called(*args: Any, **keys: Any) -> Any:
-            given = {name: str(value) for name, value in parameters.bind(*args, **keys).arguments.items()}
-            self._wait(self._told(self.run.tool_call(function.__name__, given)))
-            try:
-                result = function(*args, **keys)
-            except Exception as error:
-                self._wait(self._told(self.run.tool_result(repr(error), ok=False)))
-                raise
-            self._wait(self._told(self.run.tool_result(str(result), ok=True)))
-            return result
-
-        return called  # type: ignore[return-value]
+        """`heeler.Run.tool`."""
+        return self.run.tool(function)
 
 
 @contextlib.contextmanager
@@ -66,22 +58,23 @@ def watch(run: str, *, nudges: Optional[Nudges] = None, **keys: Any) -> Iterator
             yield plain
         except BaseException as error:
             # Ctrl-C and the end of the program are no failure of the agent.
-            plain._wait(_left(watched, error if isinstance(error, Exception) else asyncio.CancelledError()))
+            plain._leave(_left(watched, error if isinstance(error, Exception) else asyncio.CancelledError()))
             raise
-        plain._wait(watched.__aexit__(None, None, None))
+        plain._leave(watched.__aexit__(None, None, None))
 
 
 @contextlib.contextmanager
 def _loop() -> Iterator[asyncio.AbstractEventLoop]:
-    loop = asyncio.new_event_loop()
+    loop, process = asyncio.new_event_loop(), os.getpid()
     thread = threading.Thread(target=loop.run_forever, name="heeler", daemon=True)
     thread.start()
     try:
         yield loop
     finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        if os.getpid() == process:  # a forked child would end what belongs to its parent
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
 
 
 async def _left(watched: Any, error: BaseException) -> None:
