@@ -46,7 +46,13 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
     def said(self, client):
         """What the client says from now on."""
         lines, put = [], client._wire.put
-        self.patch(client._wire, "put", lambda line: lines.append(json.loads(line)) or put(line))
+
+        def listen(line):
+            if asyncio.get_running_loop() is client._loop:  # no other thread may
+                lines.append(json.loads(line))
+            put(line)
+
+        self.patch(client._wire, "put", listen)
         return lines
 
     async def serve(self):
@@ -410,7 +416,7 @@ class WhatIsSaid(PythonTest):
         with self.assertLogs("heeler") as log:
             async with self.watch() as run:
                 said = self.said(run.client)
-                for text in ("x" * (5 << 20), "x" * (5 << 20) + "y", "\0" * (5 << 20), ["x"] * (2 << 20)):
+                for text in ("x" * (5 << 20), "x" * ((5 << 20) - 1) + "y", "\0" * (5 << 20), ["x"] * (2 << 20)):
                     await run.tool_call("bash", text)
                     await run.tool_result(text)
                 with self.assertRaises(heeler.Error) as refused:
@@ -476,7 +482,10 @@ class Stuck(PythonTest):
 
     def is_gone(self):
         with open(self.work.name + "/pid") as file, self.assertRaises(ProcessLookupError):
-            os.kill(int(file.read()), 0)
+            for _ in range(100):
+                os.kill(int(file.read()), 0)
+                file.seek(0)
+                time.sleep(0.02)
 
     async def test_one_that_never_greets_or_never_ends(self):
         self.patch(heeler.wire, "END_S", 0.3)
@@ -487,7 +496,7 @@ class Stuck(PythonTest):
                 await asyncio.wait_for(heeler.connect(greeting_s=0.5), 10)
             self.assertIn("0.5 s", str(lost.exception))
             self.is_gone()
-        self.pretend('echo $$ >"${0%/*}/pid"\n' + greeting + 'echo \'{"id":1,"ok":{}}\'; sleep 100')
+        self.pretend(greeting + 'sleep 100 & echo $! >"${0%/*}/pid"; echo \'{"id":1,"ok":{}}\'; wait')
         client = await heeler.connect()
         await asyncio.wait_for(client.close(), 10)
         self.is_gone()
