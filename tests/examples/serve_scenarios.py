@@ -103,10 +103,12 @@ class Python:
     name, least = "Python", 230 if every == 1 else 50
     #: What a method of a run takes; the rest is told by `client.ask`.
     METHODS = {"heartbeat": {"seq"}, "progress": {"value"}, "output": {"text", "partial"},
-               "tool_call": {"name", "args", "call_id", "turn", "timeout_s"}, "tool_result": {"output", "ok", "call_id"},
-               "message": {"text", "role", "automatic"}, "usage": {"tokens_in", "tokens_out", "cost_usd", "api_calls"},
+               "tool_call": {"name", "args", "call_id", "turn", "timeout_s"},
+               "tool_result": {"output", "ok", "call_id", "output_sha"}, "message": {"text", "role", "automatic"},
+               "usage": {"tokens_in", "tokens_out", "cost_usd", "api_calls", "bytes_written"},
                "state": KEYS["state"] - {"incarnation"}, "resource": {"name", "used", "limit"},
-               "checkpoint": {"step", "text", "reason"}, "finish": {"how"}}
+               "compaction": {"tokens_before", "tokens_after"}, "liveness": {"source"}, "output_access": {"ok"},
+               "checkpoint": {"step", "text", "reason", "incarnation"}, "finish": {"how"}}
 
     @staticmethod
     def beyond(scenario):
@@ -147,7 +149,7 @@ class Python:
     def is_method(self, op, run, keys):
         if run not in self.runs or not set(keys) <= self.METHODS.get(op, set()):
             return False
-        return op != "resource" or len(keys) == 3
+        return len(keys) >= {"resource": 3, "output_access": 1}.get(op, 0)
 
     async def told(self, op, run, keys):
         if op == "start":
@@ -155,7 +157,10 @@ class Python:
         elif op == "decide":
             await self.client.decide(**keys, **({"run": run} if run is not None else {}))
         elif self.is_method(op, run, keys):
-            await getattr(self.runs[run], op)(**keys)
+            agent = self.runs[run]
+            if "incarnation" in keys:
+                agent = agent.of_incarnation(keys.pop("incarnation"))
+            await getattr(agent, op)(**keys)
         else:
             await self.client.ask(op, run=run, **keys)
 
