@@ -2,6 +2,7 @@
 import asyncio
 import contextlib
 import functools
+import inspect
 import json
 import logging
 import os
@@ -67,6 +68,22 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
                 return server, path
             await asyncio.sleep(0.02)
         self.fail("heeler-serve does not listen")
+
+    def in_fork(self, body):
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                body()
+                os._exit(0)
+            os._exit(1)
+        for _ in range(500):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status
+            time.sleep(0.01)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        self.fail("it hangs")
 
     def pretend(self, script):
         """A program in the place of heeler-serve."""
@@ -220,7 +237,7 @@ class Tools(PythonTest):
                 return "2 tests failed"
 
             self.assertEqual(make.__doc__, "Builds.")
-            self.assertTrue(asyncio.iscoroutinefunction(make))
+            self.assertTrue(inspect.iscoroutinefunction(make))
             for _ in range(100):
                 self.assertEqual(await make("all", jobs=2), "2 tests failed")
                 if nudges.take():
@@ -265,6 +282,31 @@ class Tools(PythonTest):
             await run.finish()
             self.assertEqual([line["op"] for line in said[-3:]], ["tool_call", "tool_result", "finish"])
         self.assertEqual(double(5), 10)
+
+    async def test_a_generator_is_none(self):
+        def parts():
+            yield 1
+
+        async with self.watch() as run:
+            with self.assertRaises(TypeError):
+                run.tool(parts)
+
+    async def test_a_forked_child_is_not_heard(self):
+        async def body():
+            assert run.tool(abs)(-3) == 3
+            with self.assertRaises(heeler.ConnectionLost):
+                await run.heartbeat()
+            await run.client.close()
+
+        def end():
+            with contextlib.suppress(StopIteration):
+                body().send(None)
+
+        async with self.watch() as run:
+            said = self.said(run.client)
+            self.assertEqual(self.in_fork(end), 0)
+            self.assertEqual(await run.status(), "HEALTHY")
+            self.assertEqual([line["op"] for line in said], ["status"])
 
     async def test_an_agent_outlives_its_watchdog(self):
         async with self.watch() as run:
@@ -337,21 +379,21 @@ class Plain(PythonTest):
             run.tell("status")
             self.assertEqual([said[1]["output"], said[1]["ok"]], ["8", True])
 
-    def in_fork(self, body):
-        child = os.fork()
-        if child == 0:
-            with contextlib.suppress(BaseException):
-                body()
-                os._exit(0)
-            os._exit(1)
-        for _ in range(500):
-            ended, status = os.waitpid(child, os.WNOHANG)
-            if ended:
-                return status
-            time.sleep(0.01)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        self.fail("it hangs")
+    def test_a_handler_that_tells(self):
+        refused = []
+
+        def inject(ask):
+            with self.assertRaises(RuntimeError) as error:
+                run.tell("heartbeat")
+            refused.append(error)
+
+        with self.watch(inject=inject) as run:
+            make = run.tool(lambda target: time.sleep(0.2) or "2 tests failed")
+            for _ in range(100):
+                make("all")
+                if refused:
+                    return
+        self.fail("it was not nudged")
 
     def test_a_forked_child_is_not_heard_and_not_held_up(self):
         def body():
@@ -395,6 +437,10 @@ class WhatIsSaid(PythonTest):
             def __str__(self):
                 raise OSError("no")
 
+        class Changing(dict):
+            def items(self):
+                raise RuntimeError("dictionary changed size during iteration")
+
         deep = around = []
         for _ in range(5000):
             deep = [deep]
@@ -403,7 +449,7 @@ class WhatIsSaid(PythonTest):
             async with self.watch() as run:
                 said = self.said(run.client)
                 for value in (pathlib.Path("/x"), float("nan"), float("-inf"), 10**30, -2**63, 2**64 - 1, {(1, 2): {3}},
-                              Unspeakable(), deep, around, b"\xff", "\0\ud800", {"\udcff": "\udcff"}):
+                              Unspeakable(), Changing(), deep, around, b"\xff", "\0\ud800", {"\udcff": "\udcff"}):
                     await run.tool_call("bash", {"value": value})
                     await run.tool_result(value)
                 await run.status()
@@ -482,7 +528,7 @@ class Stuck(PythonTest):
 
     def is_gone(self):
         with open(self.work.name + "/pid") as file, self.assertRaises(ProcessLookupError):
-            for _ in range(100):
+            for _ in range(500):  # until it is buried
                 os.kill(int(file.read()), 0)
                 file.seek(0)
                 time.sleep(0.02)

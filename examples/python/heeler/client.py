@@ -142,7 +142,14 @@ class Client:
         """Whether this is a child of the process that has the connection; its loop does not run here."""
         return os.getpid() != self._process
 
+    def check_process(self) -> None:
+        """Raises `ConnectionLost` in a forked child."""
+        if self.is_forked():
+            raise ConnectionLost("a forked child has no watchdog; tell it in the process that watches")
+
     async def close(self) -> None:
+        if self.is_forked():
+            return
         for task in self._asked:
             task.cancel()
         await self._wire.close()
@@ -150,9 +157,13 @@ class Client:
             with contextlib.suppress(asyncio.TimeoutError):  # children of the server may hold its output
                 await asyncio.wait_for(self._hearing, 1)
 
-    def _put(self, line: bytes) -> None:
+    def _check(self) -> None:
+        self.check_process()
         if self._lost is not None:
             raise ConnectionLost(self._lost)
+
+    def _put(self, line: bytes) -> None:
+        self._check()
         self._wire.put(line)
 
     def _say(self, line: bytes) -> None:
@@ -160,8 +171,9 @@ class Client:
         self._deaf = self._deaf and self._wire.waiting() > BEHIND
         if self._wire.waiting() > MOST_WAITING:
             self._is_deaf()
-        if not self._deaf or self._lost is not None:
-            self._put(line)
+        self._check()
+        if not self._deaf:
+            self._wire.put(line)
 
     def _is_deaf(self) -> None:
         if not self._deaf:

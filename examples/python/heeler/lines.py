@@ -48,10 +48,14 @@ def _plain(value: Any, within: Tuple[int, ...] = ()) -> Any:
         return value
     if len(within) == DEEPEST or id(value) in within:
         return text_of(value)
-    if isinstance(value, Mapping):
-        return {text_of(key): _plain(each, (*within, id(value))) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each, (*within, id(value))) for each in value]
+    inside = (*within, id(value))
+    try:
+        if isinstance(value, Mapping):
+            return {text_of(key): _plain(each, inside) for key, each in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [_plain(each, inside) for each in value]
+    except Exception:  # another thread changes it, or it is a mapping by name alone
+        return text_of(value)
     return text_of(value)
 
 

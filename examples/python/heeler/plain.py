@@ -29,9 +29,13 @@ class PlainRun(Adapter):
         return self._wait(getattr(self.run, what)(*args, **keys))
 
     def _wait(self, what: Coroutine[Any, Any, Any]) -> Any:
-        if self.run.client.is_forked():
+        try:
+            self.run.client.check_process()
+            if asyncio._get_running_loop() is self._loop:
+                raise RuntimeError("a handler cannot tell by itself; let the agent's thread do it")
+        except Exception:
             what.close()
-            raise ConnectionLost("a forked child has no watchdog; tell it in the process that watches")
+            raise
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()
 
     def _leave(self, what: Coroutine[Any, Any, Any]) -> None:

@@ -39,6 +39,8 @@ class _Call:
 def told(function: Tool, note: Note) -> Tool:
     """`function` as it is, plain or async; `note` is told of each call, and of what it returns or raises."""
     name = getattr(function, "__name__", type(function).__name__)
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError(f"{name} is a generator, of which nobody knows when it is done; give the function that runs it")
 
     @functools.wraps(function)
     def called(*args: Any, **keys: Any) -> Any:
