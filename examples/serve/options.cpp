@@ -1,6 +1,9 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -34,6 +37,39 @@ bool is_name(const std::string& name) {
                c == '.';
     };
     return !name.empty() && name.size() <= 64 && name.front() != '.' && std::all_of(name.begin(), name.end(), allowed);
+}
+
+/// Of a header, with %XX for what has a meaning there. Absent: it cannot be one.
+std::optional<std::string> decoded(std::string_view text) {
+    std::string header;
+    for (; !text.empty(); text.remove_prefix(1)) {
+        unsigned char read = static_cast<unsigned char>(text.front());
+        if (read == '%') {
+            if (text.size() < 3 || std::from_chars(text.data() + 1, text.data() + 3, read, 16).ptr != text.data() + 3)
+                return std::nullopt;
+            text.remove_prefix(2);
+        }
+        if (read < ' ' || read == 0x7f) return std::nullopt;
+        header += static_cast<char>(read);
+    }
+    return header;
+}
+
+/// As OpenTelemetry writes them: `name=value,name=value`. Absent: it is none of that.
+std::optional<std::vector<std::string>> headers_in(std::string_view text) {
+    std::vector<std::string> headers;
+    while (!text.empty()) {
+        std::string_view pair = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), pair.size() + 1));
+        pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
+        if (pair.empty()) continue;
+        const auto end = pair.find('=');
+        const auto name = decoded(pair.substr(0, end));
+        const auto value = end == std::string_view::npos ? std::nullopt : decoded(pair.substr(end + 1));
+        if (!name || name->empty() || !value) return std::nullopt;
+        headers.push_back(*name + ": " + *value);
+    }
+    return headers;
 }
 
 /// What the options mean together, and what they must not.
@@ -114,6 +150,11 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
     options.in_memory = store == "memory";
     options.clock_stands = clock == "manual";
     if (!options.in_memory) static_cast<void>(common::read_store(store, options.store));
+    // Exporters that are started from here read it as well, so it stays in the environment.
+    const char* const written = options.otlp_log.empty() ? nullptr : std::getenv("OTEL_EXPORTER_OTLP_HEADERS");
+    auto headers = headers_in(written != nullptr ? written : "");
+    if (!headers) return Quit{exit_usage, "OTEL_EXPORTER_OTLP_HEADERS: it is written as name=value,name=value"};
+    options.otlp_headers = *std::move(headers);
     if (std::string wrong = contradiction(options, store); !wrong.empty()) return Quit{exit_usage, std::move(wrong)};
     return options;
 }

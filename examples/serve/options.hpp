@@ -32,8 +32,9 @@ struct Options {
     bool clock_stands = false;     ///< until a client moves it
     std::optional<int> otlp_port;  ///< of the receiver of spans and logs; 0: any
     std::string otlp_token;
-    std::string otlp_log;   ///< where verdicts go as log records: a file or a URL; empty: nowhere
-    bool protocol = false;  ///< print it, and nothing else
+    std::string otlp_log;                   ///< where verdicts go as log records: a file or a URL; empty: nowhere
+    std::vector<std::string> otlp_headers;  ///< for that URL
+    bool protocol = false;                  ///< print it, and nothing else
 };
 
 /// The options, or how to end at once (`--help`, or an error that names option, value and limit).

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <heeler/clock/system_clock.hpp>
 #include <heeler/notify/http/http_client.hpp>
 #include <heeler/text/json_writer.hpp>
 
@@ -22,6 +23,9 @@ using heeler::text::JsonLine;
 
 constexpr std::size_t most_waiting = 1000;
 constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds longest_answer{5};  ///< and at the end for all that waits
+
+heeler::Elapsed moment_now() { return heeler::SystemClock{}.now().elapsed; }
 
 /// As the protocol numbers them.
 struct Weight {
@@ -133,12 +137,13 @@ std::string logs_of(const heeler::CycleReport& report, heeler::WallTime at) {
     return std::move(line).text();
 }
 
-VerdictLog::VerdictLog(std::string where, Say say) : where_{std::move(where)}, say_{std::move(say)} {}
+VerdictLog::VerdictLog(std::string where, std::vector<std::string> headers, Say say)
+    : where_{std::move(where)}, headers_{std::move(headers)}, say_{std::move(say)} {}
 
 VerdictLog::~VerdictLog() {
     {
         const std::lock_guard one{lock_};
-        over_ = true;
+        over_at_ = moment_now();
     }
     changed_.notify_all();
     if (sender_.joinable()) sender_.join();
@@ -176,27 +181,31 @@ void VerdictLog::append(const std::string& line) {
         say_("--otlp-log '" + where_ + "': " + std::strerror(errno));
 }
 
-/// What waits when it is over is tried once.
+/// What waits when it is over is tried once, as far as there is time.
 void VerdictLog::send_all() {
     std::unique_lock held{lock_};
     while (true) {
-        changed_.wait(held, [&] { return over_ || !waiting_.empty(); });
+        changed_.wait(held, [&] { return over_at_ || !waiting_.empty(); });
         if (waiting_.empty()) return;
+        const heeler::Duration left = over_at_ ? *over_at_ + longest_answer - moment_now() : longest_answer;
+        if (left <= heeler::Duration{})
+            return say_("--otlp-log: the collector did not take the last verdicts in time; they are lost to it");
         const std::string body = std::move(waiting_.front());
         waiting_.pop_front();
         held.unlock();
-        const bool sent = send(body);
+        const bool sent = send(body, left);
         held.lock();
         if (!sent) say_("--otlp-log: the collector did not take verdicts; they are lost to it");
     }
 }
 
-bool VerdictLog::send(const std::string& body) {
-    heeler::HttpClient client{{std::chrono::seconds{5}, std::chrono::seconds{5}, {}}};
+bool VerdictLog::send(const std::string& body, heeler::Duration limit) {
+    heeler::HttpClient client{{limit, limit, {}}};
     heeler::HttpRequest request;
     request.method = "POST";
     request.url = where_;
-    request.headers = {"Content-Type: application/json"};
+    request.headers = headers_;
+    request.headers.emplace_back("Content-Type: application/json");
     request.body = body;
     std::chrono::seconds waited{0};
     for (std::chrono::seconds pause{1};; pause *= 2) {
@@ -205,7 +214,7 @@ bool VerdictLog::send(const std::string& body) {
         const bool again = !answer || answer->status == 429 || (answer->status >= 502 && answer->status <= 504);
         if (!again || waited >= patience) return false;
         std::unique_lock held{lock_};
-        if (changed_.wait_for(held, pause, [&] { return over_; })) return false;
+        if (changed_.wait_for(held, pause, [&] { return over_at_.has_value(); })) return false;
         waited += pause;
     }
 }

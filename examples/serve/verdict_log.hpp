@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/result.hpp>
@@ -25,10 +26,11 @@ class VerdictLog {
 public:
     using Say = std::function<void(const std::string&)>;
 
-    /// `where` begins with http:// or https://, or is the path of a file.
-    VerdictLog(std::string where, Say say);
+    /// `where` begins with http:// or https://, or is the path of a file. A collector is sent these headers.
+    VerdictLog(std::string where, std::vector<std::string> headers, Say say);
     VerdictLog(const VerdictLog&) = delete;
     VerdictLog& operator=(const VerdictLog&) = delete;
+    /// What waits for a collector has 5 s in all.
     ~VerdictLog();
 
     /// Error: the file cannot be written.
@@ -39,14 +41,15 @@ private:
     [[nodiscard]] bool is_url() const;
     void append(const std::string& line);
     void send_all();
-    [[nodiscard]] bool send(const std::string& body);
+    [[nodiscard]] bool send(const std::string& body, heeler::Duration limit);
 
     std::string where_;
+    std::vector<std::string> headers_;
     Say say_;
     std::mutex lock_;
     std::condition_variable changed_;
     std::deque<std::string> waiting_;
-    bool over_ = false;
+    std::optional<heeler::Elapsed> over_at_;
     heeler::FileDescriptor file_;
     std::thread sender_;
 };

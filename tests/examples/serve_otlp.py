@@ -1,4 +1,5 @@
 """heeler-serve as exporters of OpenTelemetry know it: spans and logs come in, verdicts go out as log records."""
+import contextlib
 import http.client
 import http.server
 import json
@@ -6,6 +7,7 @@ import os
 import re
 import select
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -55,8 +57,8 @@ def logs(*records):
 
 
 class Server:
-    def __init__(self, *options, token=TOKEN):
-        environment = {**os.environ, **FAST, "HEELER_OTLP_TOKEN": token}
+    def __init__(self, *options, token=TOKEN, **more):
+        environment = {**os.environ, **FAST, "HEELER_OTLP_TOKEN": token, **more}
         self.process = subprocess.Popen([SERVE, "--store", "memory", "--otlp", "0", *options], env=environment,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.errors, self.answers = b"", 0
@@ -127,14 +129,37 @@ class Collector(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Mute(threading.Thread):
+    """A collector that takes everything and answers nothing; what it was sent is kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port, self.taken, self.heads = self.listening.getsockname()[1], [], b""
+        self.start()
+
+    def run(self):
+        with contextlib.suppress(OSError):
+            while True:
+                self.taken.append(self.listening.accept()[0])
+                self.heads += self.taken[-1].recv(4096)
+
+    def end(self):
+        self.listening.shutdown(socket.SHUT_RDWR)
+        self.listening.close()
+        self.join()
+        for one in self.taken:
+            one.close()
+
+
 def records(export):
     return [record for resource in export["resourceLogs"] for scope in resource["scopeLogs"]
             for record in scope["logRecords"]]
 
 
 class Otlp(unittest.TestCase):
-    def serve(self, *options):
-        server = Server(*options)
+    def serve(self, *options, **more):
+        server = Server(*options, **more)
         self.addCleanup(server.end)
         return server
 
@@ -228,6 +253,31 @@ class Otlp(unittest.TestCase):
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"HEELER_OTLP_TOKEN", done.stderr)
+
+    def test_a_collector_that_never_answers_holds_up_the_end_for_five_seconds_in_all(self):
+        collector = Mute()
+        self.addCleanup(collector.end)
+        server = self.serve("--otlp-log", "http://127.0.0.1:%d/v1/logs" % collector.port,
+                            OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20a%2Cb, x-scope=me")
+        for number in range(5):  # a line each
+            agent = Spans("%032x" % (number + 1))
+            for _ in range(4):
+                server.take(agent.call())
+            server.comes_to(agent.trace, "LOOP_DETECTED")
+        time.sleep(2)
+        began = time.monotonic()
+        self.assertEqual(server.end(), 0)
+        self.assertLess(time.monotonic() - began, 9)
+        self.assertIn(b"did not take the last verdicts in time", server.errors)
+        self.assertIn(b"\r\nAuthorization: Bearer a,b\r\nx-scope: me\r\n", collector.heads)
+
+    def test_headers_that_are_none_are_refused(self):
+        for headers in ("x", "=x", "x=%0aHost: evil", "x=%4", "x=%zz", "x=1,y"):
+            done = subprocess.run([SERVE, "--store", "memory", "--otlp-log", "http://127.0.0.1:1/"],
+                                  env={**os.environ, "OTEL_EXPORTER_OTLP_HEADERS": headers}, stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=30)
+            self.assertEqual(done.returncode, 2, headers)
+            self.assertIn(b"OTEL_EXPORTER_OTLP_HEADERS: it is written as name=value", done.stderr)
 
     def test_verdicts_are_posted_to_a_collector_that_was_busy(self):
         collector = http.server.HTTPServer(("127.0.0.1", 0), Collector)
