@@ -46,12 +46,18 @@ const Outcome* outcome_named(std::string_view name) {
 
 bool is_question(std::string_view asked) { return asked.find(' ') != std::string_view::npos; }
 
+tl::unexpected<heeler::Error> not_asked(std::string_view asked) {
+    return fail(ErrorCode::invalid_argument, common::in_quotes(asked) + " was not asked of you, or is answered");
+}
+
 std::string line_of(std::string_view verb, const heeler::ActionRequest& request) {
     JsonLine line;
     line.begin_object().key("ask").string(request.key).key("verb").string(verb).key("run").string(request.run);
     line.key("text").string(request.text).key("message").string(name_of(request.message));
     line.key("boundary").string(name_of(request.boundary)).key("attempt").number(request.attempt);
     line.key("repeated").boolean(request.repeated).key("silent_s").number(heeler::in_seconds(request.silent));
+    // The attempt of a spawn is the run's: that of the agent which is to be replaced.
+    if (verb == "spawn") line.key("incarnation").number(request.attempt + 1);
     return std::move(line.end_object()).text();
 }
 
@@ -101,20 +107,24 @@ bool ClientControl::owes_answer(const Client& client) const {
                                  [&](const auto& each) { return each.second.to == client && !each.second.answer; });
 }
 
-Result<std::string> ClientControl::question(const Client& client, std::string_view verb, std::string_view key,
-                                            std::string_view value) {
+std::vector<std::string> ClientControl::question(const std::vector<Client>& clients, std::string_view verb,
+                                                 std::string_view key, std::string_view value) {
     const std::string name = std::string{verb} + ' ' + std::string{value};
     JsonLine line;
     line.begin_object().key("ask").string(name).key("verb").string(verb).key(key).string(value).end_object();
     std::unique_lock one{lock_};
-    Ask& ask = asks_[name] = Ask{{}, client, now()};
-    client->put(line.text());
-    const auto patience = std::min<heeler::Duration>(patience_, longest_question);
-    answered_.wait_for(one, patience, [&] { return ask.answer || ask.gone; });
-    const std::optional<Answer> said = ask.answer;
-    asks_.erase(name);
-    if (said) return said->outcome;
-    return fail(ErrorCode::timed_out, "a client did not say what has become of it");
+    Said& said = questions_[name];
+    for (const Client& client : clients) said[client] = {};
+    for (const Client& client : clients) client->put(line.text());
+    const auto is_enough = [&] {
+        const auto is = [&](std::string_view word) { return [word](const auto& each) { return each.second == word; }; };
+        return std::any_of(said.begin(), said.end(), is("found")) || std::none_of(said.begin(), said.end(), is(""));
+    };
+    answered_.wait_for(one, std::min<heeler::Duration>(patience_, longest_question), is_enough);
+    std::vector<std::string> words;
+    for (const auto& each : said) words.push_back(each.second);
+    questions_.erase(name);
+    return words;
 }
 
 Result<heeler::Found> ClientControl::find(std::string_view key) {
@@ -127,26 +137,22 @@ Result<heeler::Found> ClientControl::find(std::string_view key) {
             if (outcome != "unknown") return outcome == "done" ? heeler::Found::found : heeler::Found::absent;
         }
     }
-    bool asked = false;
-    heeler::Found answer = heeler::Found::absent;
-    for (const Client& client : holders_.all()) {
-        if (!client->can("find")) continue;
-        asked = true;
-        const auto said = question(client, "find", "key", key);
-        if (said && *said == "found") return heeler::Found::found;
-        if (!said || *said != "absent") answer = heeler::Found::unknown;
-    }
-    if (!asked) return fail(ErrorCode::unsupported, "no client can be asked what has become of it");
-    return answer;
+    std::vector<Client> clients = holders_.all();
+    std::erase_if(clients, [](const Client& client) { return !client->can("find"); });
+    if (clients.empty()) return fail(ErrorCode::unsupported, "no client can be asked what has become of it");
+    const std::vector<std::string> said = question(clients, "find", "key", key);
+    if (std::find(said.begin(), said.end(), "found") != said.end()) return heeler::Found::found;
+    const auto sure = static_cast<std::size_t>(std::count(said.begin(), said.end(), "absent"));
+    return sure == said.size() ? heeler::Found::absent : heeler::Found::unknown;
 }
 
 Result<heeler::StopProof> ClientControl::prove_stopped(std::string_view run) {
     const auto held = holders_.of(run);
     if (!held || !held->client->can("prove_stopped"))
         return fail(ErrorCode::unsupported, "no client can be asked whether it has stopped");
-    const auto said = question(held->client, "prove_stopped", "run", run);
-    if (said && *said == "stopped") return heeler::StopProof::stopped;
-    return said && *said == "running" ? heeler::StopProof::running : heeler::StopProof::unknown;
+    const std::string said = question({held->client}, "prove_stopped", "run", run).front();
+    if (said == "stopped") return heeler::StopProof::stopped;
+    return said == "running" ? heeler::StopProof::running : heeler::StopProof::unknown;
 }
 
 Result<void> ClientControl::answer(const Client& from, std::string_view asked, std::string_view outcome,
@@ -159,13 +165,19 @@ Result<void> ClientControl::answer(const Client& from, std::string_view asked, s
                         "; of an action: done, rejected, unsupported, failed, ended, unknown; of find: found, absent, "
                         "unknown; of prove_stopped: stopped, running, unknown");
     const std::lock_guard one{lock_};
+    if (const auto question = questions_.find(asked); question != questions_.end()) {
+        const auto place = question->second.find(from);
+        if (place == question->second.end() || !place->second.empty()) return not_asked(asked);
+        place->second = outcome;
+        answered_.notify_all();
+        return {};
+    }
     const auto found = asks_.find(asked);
     const auto its_run = [&] {
         const auto held = holders_.of(found->second.run);
         return held && held->client == from;
     };
-    if (found == asks_.end() || (found->second.to != from && !its_run()))
-        return fail(ErrorCode::invalid_argument, common::in_quotes(asked) + " was not asked of you, or is answered");
+    if (found == asks_.end() || (found->second.to != from && !its_run())) return not_asked(asked);
     found->second.answer = Answer{std::string{outcome}, std::move(note)};
     answered_.notify_all();
     return {};
@@ -178,6 +190,9 @@ void ClientControl::left(const Client& client) {
             ask.gone = true;
             ask.to.reset();
         }
+    for (auto& [name, said] : questions_)
+        if (const auto place = said.find(client); place != said.end() && place->second.empty())
+            place->second = "unknown";
     answered_.notify_all();
 }
 

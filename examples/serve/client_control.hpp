@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/core/action.hpp>
@@ -17,8 +18,8 @@
 
 namespace serve {
 
-/// An agent control. A client is asked by a line under the action's key, and answers by one. Who is slow holds nobody
-/// up: the engine asks again, and is answered once the client has, or its patience is over. Thread-safe.
+/// An agent control. A client is asked by a line under the action's key, and answers by one. Who is slow with it holds
+/// nobody up: the engine asks again, and is answered once the client has, or its patience is over. Thread-safe.
 class ClientControl {
 public:
     /// The engine is held up for a `moment`, in which most clients answer.
@@ -33,7 +34,8 @@ public:
     heeler::Result<heeler::ActionDone> snapshot(Asked request) { return ask("snapshot", request); }
     heeler::Result<heeler::ActionDone> terminate(Asked request) { return ask("terminate", request); }
     heeler::Result<heeler::ActionDone> spawn(Asked request) { return ask("spawn", request); }
-    /// Nobody but a client knows what has become of an action that was not answered: all are asked.
+    /// Nobody but a client knows what has become of an action that was not answered: all are asked at once, and waited
+    /// for 2 s, for which the engine is held up.
     heeler::Result<heeler::Found> find(std::string_view key);
     heeler::Result<heeler::StopProof> prove_stopped(std::string_view run);
 
@@ -54,12 +56,14 @@ private:
         std::optional<Answer> answer{};
         bool gone = false;  ///< the client, without an answer
     };
+    using Said = std::map<Client, std::string>;  ///< what each answered to a question; nothing so far
 
     heeler::Result<heeler::ActionDone> ask(std::string_view verb, const heeler::ActionRequest& request);
     [[nodiscard]] heeler::Result<void> send(std::string_view verb, const heeler::ActionRequest& request, Ask& ask);
     [[nodiscard]] bool owes_answer(const Client& client) const;
-    [[nodiscard]] heeler::Result<std::string> question(const Client& client, std::string_view verb,
-                                                       std::string_view key, std::string_view value);
+    /// What each of them says, all asked at once; nothing: it did not answer in time.
+    [[nodiscard]] std::vector<std::string> question(const std::vector<Client>& clients, std::string_view verb,
+                                                    std::string_view key, std::string_view value);
 
     Holders& holders_;
     heeler::Duration patience_;
@@ -67,6 +71,7 @@ private:
     std::mutex lock_;
     std::condition_variable answered_;
     std::map<std::string, Ask, std::less<>> asks_;  ///< by what they are asked under
+    std::map<std::string, Said, std::less<>> questions_;
 };
 
 }  // namespace serve

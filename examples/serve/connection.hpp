@@ -43,7 +43,7 @@ public:
     void pass_on();
 
     bool greeted = false;              ///< it has said who it is
-    std::vector<std::string> verbs{};  ///< what it can be asked for; set before it has a run
+    std::vector<std::string> verbs{};  ///< what it can be asked for; set before other threads know of it
     [[nodiscard]] bool can(std::string_view verb) const;
 
 private:

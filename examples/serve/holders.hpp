@@ -27,6 +27,7 @@ public:
         heeler::RunHandle handle{};
     };
 
+    /// It has said hello: from now on other threads know of it.
     void joined(Client client) {
         const std::lock_guard one{lock_};
         clients_.insert(std::move(client));
