@@ -202,7 +202,7 @@ Quit watch(const serve::Options& options) {
         listening = std::move(*listens);
         bound.path = options.socket;
     }
-    serve::VerdictLog log{options.otlp_log, say};
+    serve::VerdictLog log{options.otlp_log, options.otlp_headers, say};
     if (const auto written = log.open(); !written) return {serve::exit_usage, written.error().message};
     Teller teller{dog, holders, signs, log};
     const auto tell = [&](const heeler::CycleReport& report) { teller.tell(report); };
@@ -222,7 +222,7 @@ Quit watch(const serve::Options& options) {
         std::printf("%s\ntoken: %s\n", door->address().c_str(), door->token().c_str());
         std::fflush(stdout);
     }
-    options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);
+    const auto served = options.socket.empty() ? server.serve_standard_streams() : server.serve_socket(listening);
     door.reset();
     otlp.reset();
     bound.remove();
@@ -230,6 +230,7 @@ Quit watch(const serve::Options& options) {
     tell_the_rest(dog, options);
     if (runner) runner->stop();
     if (const auto stored = dog.flush(); !stored) return {serve::exit_store, stored.error().message};
+    if (!served) return {serve::exit_internal, served.error().message};
     return {};
 }
 

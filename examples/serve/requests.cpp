@@ -42,13 +42,6 @@ T taken(heeler::Result<T> answer) {
     if constexpr (!std::is_void_v<T>) return *std::move(answer);
 }
 
-std::string error_line(const std::string& id, ErrorCode code, std::string_view message) {
-    JsonLine line;
-    line.begin_object().key("id").raw(id).key("error").begin_object();
-    line.key("code").string(name_of(code)).key("message").string(message).end_object();
-    return common::ended(line);
-}
-
 /// As it was written; `null` if there is none.
 std::string id_of(const common::JsonObject& request) {
     simdjson::dom::element id;
@@ -83,6 +76,13 @@ std::string greeting() {
     return common::ended(line);
 }
 
+std::string error_line(const std::string& id, ErrorCode code, std::string_view message) {
+    JsonLine line;
+    line.begin_object().key("id").raw(id).key("error").begin_object();
+    line.key("code").string(name_of(code)).key("message").string(message).end_object();
+    return common::ended(line);
+}
+
 Requests::Handler Requests::handler_of(std::string_view operation) {
     static constexpr std::pair<std::string_view, Handler> handlers[]{
         {"hello", &Requests::hello},      {"start", &Requests::start},           {"attach", &Requests::attach},
@@ -114,6 +114,8 @@ void Requests::obey(const Client& client, const Line& line) {
         refuse(ErrorCode::invalid_argument, wrong.what());
     } catch (const Refused& refused) {
         refuse(refused.error.code, refused.error.message);
+    } catch (const std::exception& error) {
+        refuse(ErrorCode::failed, std::string{"it was not obeyed: "} + error.what());
     }
 }
 
@@ -144,6 +146,7 @@ void Requests::hello(const Client& client, const Request& request, JsonLine& ans
             throw BadLine{"there is no verb " + common::in_quotes(verb) + common::did_you_mean_or_known(verb, known)};
     client->verbs = std::move(verbs);
     client->greeted = true;
+    holders_.joined(client);
     common::put_texts(answer, "presets", common::preset_names());
 }
 

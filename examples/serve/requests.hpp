@@ -25,6 +25,9 @@ using Dog = heeler::Watchdog<Clock, common::AnyStore, common::WithChannels<heele
 /// The first line that each client is told.
 [[nodiscard]] std::string greeting();
 
+/// What somebody is told who asked, under this id (as JSON), for what cannot be.
+[[nodiscard]] std::string error_line(const std::string& id, heeler::ErrorCode code, std::string_view message);
+
 /// One thread.
 class Requests {
 public:

@@ -1,11 +1,14 @@
 #include "server.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdint>
+#include <system_error>
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +19,7 @@ namespace serve {
 namespace {
 
 using heeler::FileDescriptor;
+using heeler::Result;
 
 sigset_t ending_signals() {
     sigset_t held;
@@ -25,6 +29,36 @@ sigset_t ending_signals() {
 }
 
 constexpr std::size_t before_clients = 3;  ///< what is waited for besides them
+constexpr int kept_for_others = 64;        ///< files that stores, doors and channels may open
+
+int most_files() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur > INT_MAX ? INT_MAX : static_cast<int>(limit.rlim_cur);
+}
+
+/// One that is not waited for has no descriptor: its end would be heard again and again.
+pollfd wait_of(const Connection& client) {
+    const bool one_socket = client.in() == client.out();
+    const int events = (client.is_heard() ? POLLIN : 0) | (one_socket && client.owes() ? POLLOUT : 0);
+    return {events != 0 ? client.in() : -1, static_cast<short>(events), 0};
+}
+
+Result<void> wait_for(std::vector<pollfd>& waits) {
+    if (::poll(waits.data(), waits.size(), -1) >= 0 || errno == EINTR) return {};
+    return heeler::fail(heeler::ErrorCode::io,
+                        "clients cannot be waited for: " + std::system_category().message(errno));
+}
+
+void refuse_client(int client) {
+    const std::string lines =
+        greeting() + '\n' +
+        error_line("null", heeler::ErrorCode::full,
+                   "no more clients are taken: this process may open " + std::to_string(most_files()) +
+                       " files; raise that (ulimit -n), or let others go") +
+        '\n';
+    static_cast<void>(::send(client, lines.data(), lines.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+}
 
 }  // namespace
 
@@ -53,7 +87,6 @@ void Server::join(int in, int out) {
         static_cast<void>(::write(woken, &one, sizeof one));
     };
     clients_.push_back(std::make_shared<Connection>(in, out, wake));
-    holders_.joined(clients_.back());
     clients_.back()->put(greeting());
 }
 
@@ -68,23 +101,26 @@ void Server::drop(std::size_t at) {
 
 void Server::accept(int listening) {
     FileDescriptor socket{::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-    if (!socket || !common::is_same_person(socket.get())) return;
+    if (!socket) return static_cast<void>(::poll(nullptr, 0, 10));  // who waits there is not asked again at once
+    if (!common::is_same_person(socket.get())) return;
+    // The lowest free one: so many are open.
+    if (socket.get() >= most_files() - kept_for_others) return refuse_client(socket.get());
     join(socket.get(), socket.get());
     sockets_.push_back(std::move(socket));
 }
 
-bool Server::round(int listening) {
+Result<bool> Server::round(int listening) {
     std::vector<pollfd> waits{{listening, POLLIN, 0}, {woken_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
-    for (const Client& client : clients_) {
-        waits.push_back({client->is_heard() ? client->in() : -1, POLLIN, 0});
-        waits.push_back({client->owes() ? client->out() : -1, POLLOUT, 0});
-    }
-    if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) return false;
+    for (const Client& client : clients_) waits.push_back(wait_of(*client));
+    for (const Client& client : clients_)
+        if (client->in() != client->out() && client->owes()) waits.push_back({client->out(), POLLOUT, 0});
+    if (auto waited = wait_for(waits); !waited) return tl::unexpected<heeler::Error>(std::move(waited.error()));
     std::uint64_t count = 0;
     if (waits[1].revents != 0) static_cast<void>(::read(woken_.get(), &count, sizeof count));
     for (std::size_t i = 0; i < clients_.size(); ++i) {
         const Client& client = clients_[i];
-        if (waits[before_clients + 2 * i].revents != 0)
+        const bool may_speak = (waits[before_clients + i].events & POLLIN) != 0;
+        if (may_speak && (waits[before_clients + i].revents & ~POLLOUT) != 0)
             client->read([&](const Line& line) { requests_.obey(client, line); });
         if (client->owes()) client->pass_on();
     }
@@ -94,18 +130,22 @@ bool Server::round(int listening) {
     return waits[2].revents == 0;
 }
 
-void Server::serve_standard_streams() {
+Result<void> Server::serve_standard_streams() {
     join(STDIN_FILENO, STDOUT_FILENO);
     const Client client = clients_.back();
-    while (round(-1) && !clients_.empty()) continue;
+    Result<bool> goes_on = round(-1);
+    while (goes_on && *goes_on && !clients_.empty()) goes_on = round(-1);
     clients_.assign(1, client);
     pass_rest();
+    return goes_on.map([](bool) {});
 }
 
-void Server::serve_socket(const FileDescriptor& listening) {
-    while (round(listening.get())) continue;
+Result<void> Server::serve_socket(const FileDescriptor& listening) {
+    Result<bool> goes_on = round(listening.get());
+    while (goes_on && *goes_on) goes_on = round(listening.get());
     pass_rest();
     while (!clients_.empty()) drop(clients_.size() - 1);
+    return goes_on.map([](bool) {});
 }
 
 /// Who does not take it within a second never will.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <heeler/core/result.hpp>
 #include <heeler/posix/file_descriptor.hpp>
 
 #include "client_control.hpp"
@@ -26,14 +27,15 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    void serve_standard_streams();
-    void serve_socket(const heeler::FileDescriptor& listening);
+    /// Errors: clients cannot be waited for.
+    [[nodiscard]] heeler::Result<void> serve_standard_streams();
+    [[nodiscard]] heeler::Result<void> serve_socket(const heeler::FileDescriptor& listening);
 
 private:
     void join(int in, int out);
     void drop(std::size_t at);
     /// One wait and what came of it. False: it is to end.
-    bool round(int listening);
+    [[nodiscard]] heeler::Result<bool> round(int listening);
     void accept(int listening);
     void pass_rest();
 

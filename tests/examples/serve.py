@@ -1,6 +1,9 @@
 """heeler-serve as its clients know it: what it answers, what it asks, and what it does with bad input and lost clients."""
 import json
 import os
+import re
+import resource
+import shutil
 import signal
 import socket
 import stat
@@ -69,9 +72,10 @@ class ServeTest(unittest.TestCase):
         self.addCleanup(self.work.cleanup)
         self.path = self.work.name + "/heeler.sock"
 
-    def start(self, *options, **environment):
+    def start(self, *options, most_files=None, **environment):
         environment = dict(os.environ, HEELER_PING_URL="", **FAST, **environment)
-        process = subprocess.Popen([SERVE, "--state-dir", self.work.name, *options], stdin=subprocess.PIPE,
+        limits = ["prlimit", "--nofile=%d" % most_files] if most_files else []
+        process = subprocess.Popen([*limits, SERVE, "--state-dir", self.work.name, *options], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.addCleanup(self.end, process)
         return process
@@ -88,14 +92,19 @@ class ServeTest(unittest.TestCase):
         process = self.start(*options, **environment)
         return Client(process.stdout, process.stdin)
 
-    def listening(self, *options):
-        process = self.start("--socket", self.path, *options)
+    def listening(self, *options, **more):
+        process = self.start("--socket", self.path, *options, **more)
         until = time.monotonic() + 20
-        while not os.path.exists(self.path) and time.monotonic() < until:
+        while not self.answers() and time.monotonic() < until:
             time.sleep(0.02)
         return process
 
-    def connected(self, verbs=()):
+    def answers(self):
+        """The file of a server that was killed answers nobody."""
+        with socket.socket(socket.AF_UNIX) as one:
+            return one.connect_ex(self.path) == 0 and bool(one.recv(1))
+
+    def reached(self):
         one = socket.socket(socket.AF_UNIX)
         one.settimeout(20)
         one.connect(self.path)
@@ -103,7 +112,14 @@ class ServeTest(unittest.TestCase):
         client = Client(one.makefile("rb"), one.makefile("wb"))
         client.socket = one
         self.addCleanup(client.read.close)
-        return client.greet(verbs)
+        return client
+
+    def connected(self, verbs=()):
+        return self.reached().greet(verbs)
+
+    def kilobytes(self, process, what):
+        with open("/proc/%d/status" % process.pid) as file:
+            return int(re.search(what + r":\s+(\d+) kB", file.read()).group(1))
 
     def gone(self, client):
         """As if it was killed."""
@@ -213,13 +229,36 @@ class BadInput(ServeTest):
         client.raw(b"\n")
         client.assert_ok(client.ask(op="describe"))
 
-    def test_a_line_without_end_costs_no_memory_and_is_skipped(self):
-        client = self.piped("--store", "memory").greet()
-        for _ in range(64):
+    def test_a_line_of_a_gigabyte_costs_no_memory_and_is_skipped(self):
+        process = self.start("--store", "memory")
+        client = Client(process.stdout, process.stdin).greet()
+        before = self.kilobytes(process, "VmHWM")
+        for _ in range(1024):
             client.raw(b"x" * (1 << 20))
         client.raw(b"\n")
         self.assertIn("longer than 4194304 bytes", client.hear(lambda line: "error" in line)["error"]["message"])
         client.assert_ok(client.ask(op="describe"))
+        self.assertLess(self.kilobytes(process, "VmHWM") - before, 32 << 10)
+
+    def test_odd_values_of_every_key_end_nobody(self):
+        client = self.piped("--store", "memory").greet()
+        client.assert_ok(client.ask(op="start", run="r"))
+        with open(HERE + "/../../examples/serve/protocol.schema.json") as file:
+            operations = [each["properties"] for each in json.load(file)["oneOf"]]
+        odd = [b"null", b"true", b"-1", b"0.5", b"18446744073709551615", b"-9223372036854775808", b"1e308", b"-1e308",
+               b"1e-308", b'""', b'"\\u0000"', b'"%s"' % (b"x" * 100000), b"[]", b"{}", b"[[[{}]]]", b'{"a":[1,null]}',
+               b'["","r"]', b"[9223372036854775807,-1]", b'"9999-12-31T23:59:59Z"', b'"0000-01-01T00:00:00Z"']
+        count = 0
+        for properties in operations:
+            for key in set(properties) - {"op"}:
+                for value in odd:
+                    given = {name: b'"r"' for name in properties if name in ("run", "ask", "verb")}
+                    given.update({"op": json.dumps(properties["op"]["const"]).encode(), key: value})
+                    client.raw(b"{%s}\n" % b",".join(b'"%s":%s' % (name.encode(), said) for name, said in given.items()))
+                    count += 1
+                client.say(op="describe", id="next")
+                client.hear(lambda line: line.get("id") == "next")
+        self.assertGreater(count, 1000)
 
     def test_half_a_line_is_not_obeyed(self):
         process = self.start("--store", "memory")
@@ -306,6 +345,20 @@ class Actions(ServeTest):
         client = self.looping("--patience", "500ms")
         self.assertEqual(client.hear(lambda line: "action" in line)["outcome"], "unknown")
 
+    def test_who_is_to_go_on_with_a_run_is_told_as_which_incarnation(self):
+        client = self.piped("--store", "memory", "--clock", "manual").greet(["spawn"])
+        client.assert_ok(client.ask(op="start", run="r", preset="checkpoint_continuation", task="Port it"))
+        for number, incarnation in ((1, 2), (2, 3)):
+            client.assert_ok(client.ask(op="clock", t=1800 * number - 900, cycle="period"))
+            client.say(op="clock", t=1800 * number, cycle="period", id="cycle")
+            asked = client.hear(lambda line: line.get("verb") == "spawn")
+            self.assertEqual(asked["incarnation"], incarnation)
+            self.assertIn("as incarnation %d." % incarnation, asked["text"])
+            client.say(op="answer", ask=asked["ask"], outcome="done")
+            client.hear(lambda line: line.get("id") == "cycle")
+        self.assertEqual(client.error(op="heartbeat", run="r", incarnation=2)["code"], "fenced")
+        client.assert_ok(client.ask(op="heartbeat", run="r", incarnation=3))
+
     def test_nothing_is_asked_in_shadow_mode(self):
         client = self.looping("--shadow")
         self.assertEqual(client.hear(lambda line: "action" in line)["outcome"], "skipped")
@@ -318,6 +371,15 @@ class Sockets(ServeTest):
         mode = os.stat(self.path).st_mode
         self.assertTrue(stat.S_ISSOCK(mode))
         self.assertEqual(stat.S_IMODE(mode), 0o600)
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("to connect as somebody else takes root, and setpriv")
+        # Somebody has opened the file to all; each peer is looked at nevertheless.
+        os.chmod(self.work.name, 0o711)
+        os.chmod(self.path, 0o666)
+        connect = "import socket, sys; one = socket.socket(socket.AF_UNIX); one.connect(sys.argv[1]); print(one.recv(99))"
+        for person, heard in (([], "b'{\"protocol"), (["setpriv", "--reuid=65534", "--clear-groups"], "b''")):
+            done = subprocess.run([*person, sys.executable, "-c", connect, self.path], stdout=subprocess.PIPE, text=True)
+            self.assertTrue(done.stdout.startswith(heard), (person, done))
 
     def test_what_lies_at_the_path_stays(self):
         with open(self.path, "w") as file:
@@ -335,7 +397,6 @@ class Sockets(ServeTest):
         first.kill()
         first.wait(20)
         self.listening("--name", "one")
-        time.sleep(0.3)
         self.connected()
 
     def test_two_clients_for_one_run(self):
@@ -367,7 +428,6 @@ class Sockets(ServeTest):
         one.assert_ok(one.ask(op="checkpoint", run="r", step=7, text="seven"))
         first.kill()
         first.wait(20)
-        os.unlink(self.path)
         self.listening()
         other = self.connected()
         self.assertTrue(other.assert_ok(other.ask(op="attach", run="r"))["found"])
@@ -388,6 +448,71 @@ class Sockets(ServeTest):
         self.assertEqual(looked["key"], key)
         other.say(op="answer", ask=looked["ask"], outcome="found")
         self.assertEqual(other.hear(lambda line: "action" in line)["outcome"], "done")
+
+    def test_more_clients_than_files_can_be_open_are_refused_with_a_sentence(self):
+        process = self.listening(most_files=256)
+        first = self.connected()
+        first.assert_ok(first.ask(op="start", run="r"))
+        clients, refused = [], []
+        for _ in range(300):
+            one = self.reached()
+            one.hear(lambda line: "protocol" in line)
+            try:
+                one.say(**HELLO, id=1)
+            except BrokenPipeError:
+                one.write.raw.close()  # what it did not take
+            said = one.hear(lambda line: "id" in line)
+            (clients if "ok" in said else refused).append(one)
+            if "error" in said:
+                self.assertEqual([said["id"], said["error"]["code"]], [None, "full"])
+                self.assertIn("256", said["error"]["message"])
+        self.assertGreater(len(clients), 128)
+        self.assertGreater(len(refused), 10)
+        first.assert_ok(first.ask(op="checkpoint", run="r", step=1))
+        self.assertIsNone(process.poll())
+        self.gone(clients.pop())
+        time.sleep(0.2)
+        self.connected()
+
+    def test_who_can_wait_for_nobody_any_more_says_so(self):
+        process = self.listening("--store", "memory")
+        clients = [self.connected() for _ in range(4)]
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (4, 4))
+        clients[0].say(op="describe")
+        self.assertEqual(process.wait(20), 70)
+        self.assertIn(b"heeler-serve: clients cannot be waited for: Invalid argument", process.stderr.read())
+
+    def test_those_who_do_not_answer_hold_up_others_once_and_not_each(self):
+        self.listening("--patience", "1s")
+        mute = [self.connected(["inject", "find"]) for _ in range(7)]
+        mute[0].assert_ok(mute[0].ask(op="start", run="r", expected_s=3600))
+        mute[0].loop("r")
+        key = mute[0].hear(lambda line: line.get("verb") == "inject")["ask"]
+        began = time.monotonic()
+        for client in mute:
+            self.assertEqual(client.hear(lambda line: line.get("verb") == "find")["key"], key)
+        self.assertLess(time.monotonic() - began, 4)
+        mute[3].say(op="answer", ask="find " + key, outcome="found")
+        mute[3].say(op="answer", ask="find " + key, outcome="absent", id="twice")
+        self.assertIn("was not asked of you, or is answered", mute[3].hear(lambda line: "id" in line)["error"]["message"])
+        self.assertEqual(mute[0].hear(lambda line: "action" in line)["outcome"], "done")
+
+    def test_who_lets_sixteen_megabytes_wait_is_given_up(self):
+        process = self.listening("--store", "memory", "--clock", "manual")
+        deaf, other = self.connected(), self.connected()
+        deaf.assert_ok(deaf.ask(op="start", run="deaf"))
+        for number in range(60):
+            deaf.assert_ok(deaf.ask(op="decide", verb="snooze", run="deaf", until=4102444800 + number))
+            deaf.assert_ok(deaf.ask(op="checkpoint", run="deaf", step=number, text="x" * 300))
+        deaf.assert_ok(deaf.ask(op="clock", t=300, cycle="period"))
+        self.assertGreater(len(deaf.assert_ok(deaf.ask(op="explain", run="deaf"))["text"]), 10000)
+        before = self.kilobytes(process, "VmHWM")
+        deaf.socket.sendall(b'{"id":1,"op":"explain","run":"deaf"}\n' * 3200)
+        until = time.monotonic() + 20
+        while "error" in other.ask(op="attach", run="deaf"):  # it is free when its client is gone
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+        self.assertLess(self.kilobytes(process, "VmHWM") - before, 64 << 10)
 
     def test_who_reads_nothing_holds_nobody_up(self):
         self.listening()
