@@ -5,6 +5,7 @@
 #ifdef HEELER_HAS_HTTPLIB
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -17,9 +18,11 @@
 
 #include <heeler/posix/file_descriptor.hpp>
 
+#include "../common/door.hpp"
 #include "../common/loopback_guard.hpp"
 #include "../common/own_port.hpp"
 #include "../common/own_socket.hpp"
+#include "../common/scratch.hpp"
 #include "../common/token.hpp"
 #include "protocol.hpp"
 #endif
@@ -32,8 +35,10 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-constexpr std::size_t most_carried = 32;  ///< each has a thread
-constexpr int look_again = 500;           ///< ms after which a stream looks whether its reader has gone
+constexpr std::size_t most_carried = 32;           ///< each has a thread
+constexpr std::size_t at_once = most_carried + 4;  ///< with those who post
+constexpr std::size_t longest_post = longest_line + (std::size_t{64} << 10);
+constexpr int look_again = 500;  ///< ms after which a stream looks whether its reader has gone
 
 void refuse_request(Response& response, int status, const std::string& why) {
     response.status = status;
@@ -90,15 +95,23 @@ struct Carried {
 
 class OpenDoor final : public HttpDoor {
 public:
-    explicit OpenDoor(std::string socket) : socket_{std::move(socket)} {
-        http_.new_task_queue = [] { return new httplib::ThreadPool(most_carried + 4); };
+    /// Throws if the port cannot be had.
+    OpenDoor(int port, std::string socket)
+        : socket_{std::move(socket)},
+          door_{port,
+                {longest_post, at_once, "Bearer " + token_,
+                 "the token that heeler-serve printed is asked for: "
+                 "Authorization: Bearer TOKEN"}} {
+        http_.new_task_queue = [] { return new httplib::ThreadPool(at_once); };
+        http_.set_address_family(AF_UNIX);
+        http_.set_keep_alive_max_count(1);
         http_.set_write_timeout(5);
-        http_.set_keep_alive_timeout(1);
         http_.set_payload_max_length(longest_line);
         http_.set_default_headers({{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}});
         http_.set_pre_routing_handler([this](const Request& request, Response& response) {
-            return is_let_in(request, response) ? httplib::Server::HandlerResponse::Unhandled
-                                                : httplib::Server::HandlerResponse::Handled;
+            if (common::is_for_us(request, this->port())) return httplib::Server::HandlerResponse::Unhandled;
+            refuse_request(response, 403, "only requests to http://127.0.0.1 or http://localhost are answered");
+            return httplib::Server::HandlerResponse::Handled;
         });
         http_.Get("/client", [this](const Request&, Response& response) { carry(response); });
         http_.Post("/client/([0-9a-f]+)",
@@ -112,29 +125,22 @@ public:
             for (const auto& [name, carried] : carried_) carried->end();
         }
         http_.stop();
+        door_.close();
         if (answering_.joinable()) answering_.join();
     }
 
-    [[nodiscard]] bool bind(int port) {
-        const int bound = common::bind_at(http_, "127.0.0.1", port);
-        port_ = std::to_string(bound);
-        if (bound > 0) answering_ = common::answering(http_);
-        return bound > 0;
+    [[nodiscard]] bool open() {
+        const std::string place = scratch_.path() / "http";
+        if (!http_.bind_to_port(place, 1)) return false;
+        answering_ = common::answering(http_);
+        door_.open(place);
+        return true;
     }
-    [[nodiscard]] std::string address() const override { return "http://127.0.0.1:" + port_ + "/"; }
+    [[nodiscard]] std::string address() const override { return "http://127.0.0.1:" + port() + "/"; }
     [[nodiscard]] const std::string& token() const override { return token_; }
 
 private:
-    bool is_let_in(const Request& request, Response& response) const {
-        if (!common::is_for_us(request, port_)) {
-            refuse_request(response, 403, "only requests to http://127.0.0.1 or http://localhost are answered");
-            return false;
-        }
-        if (common::same_token(request.get_header_value("Authorization"), "Bearer " + token_)) return true;
-        response.set_header("WWW-Authenticate", "Bearer");
-        refuse_request(response, 401, "the token that heeler-serve printed is asked for: Authorization: Bearer TOKEN");
-        return false;
-    }
+    [[nodiscard]] std::string port() const { return std::to_string(door_.port()); }
 
     void carry(Response& response) {
         auto carried = std::make_shared<Carried>(connected_to(socket_));
@@ -169,7 +175,8 @@ private:
 
     std::string socket_;
     std::string token_ = common::make_token();
-    std::string port_;
+    common::Scratch scratch_{"heeler-serve"};
+    common::Door door_;
     httplib::Server http_;
     std::thread answering_;
     std::mutex lock_;
@@ -179,10 +186,13 @@ private:
 }  // namespace
 
 heeler::Result<std::unique_ptr<HttpDoor>> HttpDoor::open(int port, std::string socket) {
-    auto door = std::make_unique<OpenDoor>(std::move(socket));
-    if (!door->bind(port))
+    try {
+        auto door = std::make_unique<OpenDoor>(port, std::move(socket));
+        if (door->open()) return std::unique_ptr<HttpDoor>{std::move(door)};
+    } catch (const std::exception&) {
         return heeler::fail(heeler::ErrorCode::io, "--http " + std::to_string(port) + " is taken; 0 takes any");
-    return std::unique_ptr<HttpDoor>{std::move(door)};
+    }
+    return heeler::fail(heeler::ErrorCode::io, "--http: no socket can be had in the directory for temporary files");
 }
 #else
 heeler::Result<std::unique_ptr<HttpDoor>> HttpDoor::open(int, std::string) {

@@ -1,15 +1,19 @@
 #include "otlp.hpp"
 
 #ifdef HEELER_HAS_HTTPLIB
+#include <exception>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include <httplib.h>
+#include <sys/socket.h>
 
 #include <heeler/text/json_writer.hpp>
 
+#include "../common/door.hpp"
 #include "../common/own_port.hpp"
-#include "../common/token.hpp"
+#include "../common/scratch.hpp"
 #endif
 
 namespace serve {
@@ -21,6 +25,8 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr const char* json_type = "application/json";
+constexpr std::size_t exports_at_once = 4;  ///< they are taken in one after the other
+constexpr std::size_t longest_request = largest_export + (std::size_t{64} << 10);
 
 /// A `Status` of the protocol.
 void refuse_export(Response& response, int status, std::string_view why) {
@@ -46,8 +52,10 @@ void accept_export(Response& response, std::string_view rejected_key, const Take
 struct OtlpReceiver::Http {
     SpanRuns& runs;
     std::string authorization;
+    common::Scratch scratch{"heeler-serve"};
     httplib::Server server{};
     std::thread thread{};
+    std::optional<common::Door> door{};
 
     using Take = heeler::Result<Taken> (SpanRuns::*)(std::string_view);
 
@@ -67,16 +75,10 @@ struct OtlpReceiver::Http {
 
 OtlpReceiver::OtlpReceiver(SpanRuns& runs, std::string token) : http_{new Http{runs, "Bearer " + std::move(token)}} {
     httplib::Server& server = http_->server;
-    server.new_task_queue = [] { return new httplib::ThreadPool(4); };
-    server.set_read_timeout(5);
-    server.set_write_timeout(5);
+    server.new_task_queue = [] { return new httplib::ThreadPool(exports_at_once); };
+    server.set_address_family(AF_UNIX);
+    server.set_keep_alive_max_count(1);
     server.set_payload_max_length(largest_export);
-    server.set_pre_routing_handler([this](const Request& request, Response& response) {
-        if (common::same_token(request.get_header_value("Authorization"), http_->authorization))
-            return httplib::Server::HandlerResponse::Unhandled;
-        refuse_export(response, 401, "the header `Authorization: Bearer ...` does not hold HEELER_OTLP_TOKEN");
-        return httplib::Server::HandlerResponse::Handled;
-    });
     server.set_error_handler([](const Request&, Response& response) {
         if (!response.body.empty()) return;
         const bool large = response.status == 413;
@@ -93,15 +95,24 @@ OtlpReceiver::OtlpReceiver(SpanRuns& runs, std::string token) : http_{new Http{r
 
 OtlpReceiver::~OtlpReceiver() {
     http_->server.stop();
+    if (http_->door) http_->door->close();
     if (http_->thread.joinable()) http_->thread.join();
 }
 
 heeler::Result<int> OtlpReceiver::listen(int port) {
-    const int bound = common::bind_at(http_->server, "127.0.0.1", port);
-    if (bound <= 0)
+    try {
+        http_->door.emplace(port, common::DoorRules{longest_request, exports_at_once, http_->authorization,
+                                                    "the header `Authorization: Bearer ...` does not hold "
+                                                    "HEELER_OTLP_TOKEN"});
+    } catch (const std::exception&) {
         return heeler::fail(heeler::ErrorCode::io, "--otlp " + std::to_string(port) + " is taken; 0 takes any port");
+    }
+    const std::string place = http_->scratch.path() / "otlp";
+    if (!http_->server.bind_to_port(place, 1))
+        return heeler::fail(heeler::ErrorCode::io, "--otlp: no socket can be had at " + place);
     http_->thread = common::answering(http_->server);
-    return bound;
+    http_->door->open(place);
+    return http_->door->port();
 }
 #else
 struct OtlpReceiver::Http {};

@@ -8,13 +8,13 @@
 
 #include "../common/channels.hpp"
 #include "../common/own_environment.hpp"
+#include "../common/scratch.hpp"
 #include "../common/stop_signals.hpp"
 #include "client.hpp"
 #include "demo.hpp"
 #include "keeper.hpp"
 #include "options.hpp"
 #include "reviewer.hpp"
-#include "scratch.hpp"
 #include "server.hpp"
 #include "service.hpp"
 #include "tokens.hpp"
@@ -67,7 +67,7 @@ int serve(const tracker::Options& options) {
 }
 
 int demo(tracker::Options options) {
-    const tracker::Scratch scratch;
+    const common::Scratch scratch{"heeler-task-tree"};
     options.directory = scratch.path();
     options.port = 0;
     options.keeper.first_run_grace = {};

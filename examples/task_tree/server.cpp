@@ -8,12 +8,12 @@
 #include <httplib.h>
 #include <sys/socket.h>
 
+#include "../common/door.hpp"
 #include "../common/loopback_guard.hpp"
 #include "../common/own_port.hpp"
-#include "door.hpp"
+#include "../common/scratch.hpp"
 #include "page.hpp"
 #include "routes.hpp"
-#include "scratch.hpp"
 
 namespace tracker {
 namespace {
@@ -22,7 +22,8 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr std::size_t most_body_bytes = 256 * 1024;
-constexpr std::size_t most_answered = 16;  ///< at once; each has a thread
+constexpr std::size_t longest_request = 320 * 1024;  ///< the server has words for bodies that are a bit too long
+constexpr std::size_t most_answered = 16;            ///< at once; each has a thread
 
 void route_page(httplib::Server& http) {
     http.Get("/", [](const Request&, Response& response) {
@@ -55,12 +56,12 @@ void set_up(httplib::Server& http, const std::string& port) {
 }  // namespace
 
 struct Server::Room {
-    explicit Room(int port) : door{port} {}
+    explicit Room(int port) : door{port, {longest_request, most_answered, {}, {}}} {}
 
-    const Scratch scratch{};
+    const common::Scratch scratch{"heeler-task-tree"};
     httplib::Server http{};
     std::thread answering{};
-    Door door;
+    common::Door door;
     const std::string url = "http://127.0.0.1:" + std::to_string(door.port());
 };
 

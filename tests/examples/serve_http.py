@@ -20,6 +20,7 @@ class Stream:
         self.test, self.heard = test, []
         self.connection = http.client.HTTPConnection("127.0.0.1", test.port, timeout=20)
         self.connection.request("GET", "/client", headers=test.right)
+        self.socket = self.connection.sock
         self.answer = self.connection.getresponse()
         assert self.answer.status == 200, self.answer.read()
         self.name = json.loads(self.answer.readline())["client"]
@@ -35,8 +36,7 @@ class Stream:
         raise AssertionError(self.heard)
 
     def close(self):
-        # Two objects share it.
-        self.connection.sock.shutdown(socket.SHUT_RDWR)
+        self.socket.shutdown(socket.SHUT_RDWR)  # the answer has it as well
         self.answer.close()
         self.connection.close()
 
@@ -120,6 +120,25 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(first.post({"op": "heartbeat", "run": "r"}), 404)
         self.assertEqual(self.request("POST", "/client/" + 32 * "0", "{}")[0], 404)
         self.assertEqual(self.request("POST", "/client/" + second.name, (5 << 20) * "x")[0], 413)
+
+    def test_who_has_no_token_holds_up_nobody(self):
+        strangers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(60)]
+        for one in strangers:
+            self.addCleanup(one.close)
+            one.sendall(b"POST /client/0 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX: " % self.port)
+        began = time.monotonic()
+        client = self.stream()
+        client.post({"id": 1, **HELLO})
+        client.hear(lambda line: "ok" in line)
+        self.assertLess(time.monotonic() - began, 3)
+
+    def test_a_stream_stays_while_nothing_is_told(self):
+        client = self.stream()
+        client.post({"id": 1, **HELLO})
+        client.hear(lambda line: "ok" in line)
+        time.sleep(7)
+        client.post({"id": 2, "op": "describe"})
+        client.hear(lambda line: line.get("id") == 2)
 
     def test_no_more_clients_than_there_are_threads(self):
         clients = [self.stream() for _ in range(32)]

@@ -7,13 +7,14 @@
 #include <string>
 #include <system_error>
 
-namespace tracker {
+namespace common {
 
 /// A directory of its own, which goes with it.
 class Scratch {
 public:
-    Scratch() {
-        std::string name = (std::filesystem::temp_directory_path() / "heeler-task-tree-XXXXXX").string();
+    /// It is named after the program.
+    explicit Scratch(const std::string& program) {
+        std::string name = (std::filesystem::temp_directory_path() / (program + "-XXXXXX")).string();
         if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory can be made"};
         path_ = name;
     }
@@ -30,4 +31,4 @@ private:
     std::filesystem::path path_;
 };
 
-}  // namespace tracker
+}  // namespace common

@@ -18,37 +18,72 @@
 
 #include <heeler/clock/system_clock.hpp>
 
-#include "../common/own_socket.hpp"
+#include "own_socket.hpp"
+#include "token.hpp"
 
-namespace tracker {
+namespace common {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_waiting = 512;      ///< when one more comes, the oldest is let go
+constexpr std::size_t most_waiting = 128;      ///< when one more comes, the oldest is let go
 constexpr heeler::Duration longest_wait = 5s;  ///< for all of a request
 constexpr int look_again = 200;                ///< ms
 constexpr std::size_t longest_head = 16 * 1024;
-constexpr std::size_t longest_request = 320 * 1024;  ///< the server has words for bodies that are a bit too long
-constexpr std::size_t passing_at_once = 16;
+constexpr const char* too_large = "413 Content Too Large";
+constexpr const char* unauthorized = "401 Unauthorized\r\nWWW-Authenticate: Bearer";
 
 heeler::Elapsed now() { return heeler::SystemClock{}.now().elapsed; }
 
-/// How many bytes the request has that begins so; absent: that is not known yet.
-std::optional<std::size_t> length_of(std::string_view begin) {
-    const std::size_t end = begin.find("\r\n\r\n");
-    if (end == std::string_view::npos) return std::nullopt;
-    std::string head{begin.substr(0, end + 2)};
-    std::transform(head.begin(), head.end(), head.begin(),
+std::string in_lower_case(std::string_view text) {
+    std::string lower{text};
+    std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    constexpr std::string_view field = "\r\ncontent-length:";
-    std::size_t body = 0;
-    if (const std::size_t at = head.find(field); at != std::string::npos) {
-        const char* first = head.data() + at + field.size();
-        while (*first == ' ' || *first == '\t') ++first;
-        std::from_chars(first, head.data() + head.size(), body);
+    return lower;
+}
+
+/// Of a head: what the header of this name says; empty: there is none.
+std::string_view header(std::string_view head, std::string_view name) {
+    for (std::size_t at = head.find("\r\n"); at != std::string_view::npos; at = head.find("\r\n", at + 2)) {
+        const std::string_view line = head.substr(at + 2, head.find("\r\n", at + 2) - at - 2);
+        if (line.size() <= name.size() || line[name.size()] != ':' ||
+            in_lower_case(line.substr(0, name.size())) != name)
+            continue;
+        const auto begin = line.find_first_not_of(" \t", name.size() + 1);
+        return begin == std::string_view::npos ? std::string_view{} : line.substr(begin);
     }
-    return end + 4 + std::min(body, longest_request + 1);
+    return {};
+}
+
+std::size_t number_in(std::string_view text, int base) {
+    std::size_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number, base);
+    return number;
+}
+
+/// Where the chunk ends that begins there; absent: that is not known yet. The last one, of no bytes, ends with the
+/// request.
+std::optional<std::size_t> end_of_chunk(std::string_view request, std::size_t begin, std::size_t size) {
+    if (size != 0) return request.find("\r\n", begin) + 2 + size + 2;
+    const std::size_t end = request.find("\r\n\r\n", begin);
+    return end == std::string_view::npos ? std::nullopt : std::optional{end + 4};
+}
+
+/// How many bytes the request has that begins so; absent: that is not known yet. `next` is where to look on.
+std::optional<std::size_t> length_of(std::string_view request, std::size_t& next, std::size_t longest) {
+    const std::size_t end = request.find("\r\n\r\n");
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view head = request.substr(0, end + 2);
+    if (in_lower_case(header(head, "transfer-encoding")) != "chunked")
+        return end + 4 + std::min(number_in(header(head, "content-length"), 10), longest);
+    next = std::max(next, end + 4);
+    while (next < request.size() && request.find("\r\n", next) != std::string_view::npos) {
+        const std::size_t size = std::min(number_in(request.substr(next), 16), longest);
+        const auto chunk = end_of_chunk(request, next, size);
+        if (!chunk || size == 0) return chunk;
+        next = *chunk;
+    }
+    return next > longest ? std::optional{next} : std::nullopt;
 }
 
 bool send_all(int socket, std::string_view text) {
@@ -61,10 +96,19 @@ bool send_all(int socket, std::string_view text) {
     return true;
 }
 
-/// It is let go; without waiting for it, so that the sentence may be lost.
-void refuse(const heeler::FileDescriptor& client, const std::string& status) {
-    static_cast<void>(
-        send_all(client.get(), "HTTP/1.1 " + status + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"));
+/// Without waiting for it, so that the sentence may be lost.
+void refuse(const heeler::FileDescriptor& client, const std::string& status, const std::string& sentence) {
+    const std::string body = "{\"message\":\"" + sentence + "\"}";
+    static_cast<void>(send_all(client.get(), "HTTP/1.1 " + status +
+                                                 "\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                                                 "Content-Length: " +
+                                                 std::to_string(body.size()) + "\r\n\r\n" + body));
+    ::shutdown(client.get(), SHUT_WR);
+}
+
+bool has_gone(const heeler::FileDescriptor& client) {
+    char next = 0;
+    return ::recv(client.get(), &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 /// From here on its calls wait, for so long.
@@ -77,7 +121,7 @@ void wait_at_most(const heeler::FileDescriptor& socket, int seconds) {
 
 }  // namespace
 
-Door::Door(int port) {
+Door::Door(int port, DoorRules rules) : rules_{std::move(rules)} {
     listening_ = heeler::FileDescriptor{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     const int yes = 1;  // but not one that is about to be closed
     ::setsockopt(listening_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -98,7 +142,7 @@ Door::Door(int port) {
 void Door::open(std::string server) {
     server_ = std::move(server);
     threads_.emplace_back([this] { receive(); });
-    for (std::size_t i = 0; i < passing_at_once; ++i) threads_.emplace_back([this] { pass_on(); });
+    for (std::size_t i = 0; i < rules_.at_once; ++i) threads_.emplace_back([this] { pass_on(); });
 }
 
 void Door::close() {
@@ -123,8 +167,8 @@ void Door::receive() {
             if (all[i + 2].revents != 0 && !hear(client)) continue;
             if (now() - client.since < longest_wait)
                 still.push_back(std::move(client));
-            else
-                refuse(client.socket, "408 Request Timeout");
+            else if (!client.refused)
+                refuse(client.socket, "408 Request Timeout", "a request has to be there within 5 s");
         }
         waiting_ = std::move(still);
         if (all[1].revents != 0) take_in();
@@ -146,11 +190,17 @@ bool Door::hear(Client& client) {
     const ssize_t count = ::recv(client.socket.get(), part.data(), part.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     if (count <= 0) return false;
+    if (client.refused) return true;
     client.request.append(part.data(), static_cast<std::size_t>(count));
-    const auto length = length_of(client.request);
-    if (length.value_or(0) > longest_request || (!length && client.request.size() > longest_head)) {
-        refuse(client.socket, "413 Content Too Large");
-        return false;
+    const auto length = length_of(client.request, client.next, rules_.longest + 1);
+    if (const std::string status = refusal(client, length); !status.empty()) {
+        refuse(client.socket, status,
+               status == unauthorized
+                   ? rules_.sentence
+                   : "a request has at most " + std::to_string(rules_.longest) + " bytes; send less at once");
+        client.request = {};
+        client.refused = true;
+        return true;
     }
     if (!length || client.request.size() < *length) return true;
     client.request.resize(*length);
@@ -160,6 +210,16 @@ bool Door::hear(Client& client) {
     }
     changed_.notify_one();
     return false;
+}
+
+std::string Door::refusal(const Client& client, std::optional<std::size_t> length) const {
+    const std::string_view request = client.request;
+    const std::size_t end = request.find("\r\n\r\n");
+    if (end == std::string_view::npos) return request.size() > longest_head ? too_large : "";
+    if (!rules_.authorization.empty() &&
+        !same_token(header(request.substr(0, end + 2), "authorization"), rules_.authorization))
+        return unauthorized;
+    return std::max(length.value_or(0), length ? 0 : request.size()) > rules_.longest ? too_large : "";
 }
 
 void Door::pass_on() {
@@ -179,16 +239,22 @@ void Door::pass_on(const Client& client) const {
     const auto address = common::socket_address(server_);
     if (!address || !common::reaches(server, *address)) return;
     wait_at_most(server, 60);
-    wait_at_most(client.socket, 2);
+    wait_at_most(client.socket, 5);
     const int yes = 1;
     ::setsockopt(client.socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     if (!send_all(server.get(), client.request)) return;
     std::array<char, std::size_t{1} << 16> part{};
     for (;;) {
+        // An answer may be a stream that says nothing for long: who has gone is not to be found out by it.
+        pollfd answer{server.get(), POLLIN, 0};
+        if (::poll(&answer, 1, look_again) == 0) {
+            if (has_gone(client.socket)) return;
+            continue;
+        }
         const ssize_t count = ::recv(server.get(), part.data(), part.size(), 0);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0 || !send_all(client.socket.get(), {part.data(), static_cast<std::size_t>(count)})) return;
     }
 }
 
-}  // namespace tracker
+}  // namespace common
