@@ -205,11 +205,14 @@ Quit watch(const serve::Options& options) {
     serve::VerdictLog log{options.otlp_log, options.otlp_headers, say};
     if (const auto written = log.open(); !written) return {serve::exit_usage, written.error().message};
     Teller teller{dog, holders, signs, log};
-    const auto tell = [&](const heeler::CycleReport& report) { teller.tell(report); };
+    serve::SpanRuns spans{dog, options.preset, say};
+    const auto tell = [&](const heeler::CycleReport& report) {
+        teller.tell(report);
+        spans.end_silent_ones();
+    };
     serve::Requests requests{dog, holders, control, clock, options.preset, tell};
     serve::Server server{requests, holders, control};
     teller.tell(first);
-    serve::SpanRuns spans{dog, options.preset, say};
     std::optional<serve::OtlpReceiver> otlp;
     if (auto quit = listen_for_spans(otlp, spans, options); quit.status != serve::exit_ok) return quit;
     std::optional<heeler::Runner> runner;

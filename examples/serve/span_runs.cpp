@@ -1,6 +1,7 @@
 #include "span_runs.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,8 +16,11 @@ using heeler::ErrorCode;
 using heeler::Result;
 using heeler::detail::JsonValue;
 
-/// So many runs and traces that may go on are remembered, and so many spans that may be told again.
-constexpr std::size_t most_runs = 10'000, most_told = 50'000;
+/// So many traces of conversations are remembered, and so many spans that may be told again.
+constexpr std::size_t most_traces = 10'000, most_told = 50'000;
+
+/// A run of which nothing is told for so long is over.
+constexpr std::chrono::hours longest_silence{7 * 24};
 
 constexpr std::string_view details_event = "gen_ai.client.inference.operation.details";
 
@@ -46,11 +50,6 @@ void each_of(const JsonValue& request, std::string_view resources, std::string_v
     });
 }
 
-template <class Map>
-void forget_some(Map& map) {
-    if (map.size() > most_runs) map.erase(map.begin());
-}
-
 }  // namespace
 
 Result<JsonValue> SpanRuns::parse(std::string_view json) {
@@ -67,16 +66,21 @@ void SpanRuns::learn_conversation(const Value& span) {
     const std::string_view conversation = attribute(span, "gen_ai.conversation.id").text();
     const std::string trace{span["traceId"].text()};
     if (conversation.empty() || trace.empty()) return;
-    forget_some(conversations_);
-    conversations_.try_emplace(trace, conversation);
+    if (!conversations_.try_emplace(trace, conversation).second) return;
+    traces_in_order_.push_back(trace);
+    if (traces_in_order_.size() <= most_traces) return;
+    conversations_.erase(traces_in_order_.front());
+    traces_in_order_.pop_front();
 }
 
-std::string SpanRuns::run_of(const Value& span) const {
+std::string SpanRuns::run_of(const Value& span) {
     if (const auto named = attribute(span, "gen_ai.conversation.id").text(); !named.empty()) return std::string{named};
     std::string trace{span["traceId"].text()};
     const auto known = conversations_.find(trace);
     if (known != conversations_.end()) trace = known->second;
-    return is_of_agent(span) || runs_.contains(trace) ? trace : std::string{};
+    // The root may be told to another process than its trace was.
+    const bool is_known = runs_.contains(trace) || (is_root(span) && dog_.find(trace));
+    return is_known || is_of_agent(span) ? trace : std::string{};
 }
 
 Result<Taken> SpanRuns::take_spans(std::string_view json) {
@@ -118,10 +122,25 @@ Result<void> SpanRuns::take(const Span& span) {
     if (id.empty()) return {};
     const auto run = begin(id, span);
     if (!run) return tl::unexpected<heeler::Error>(run.error());
+    (*run)->told_at = dog_.clock().now().elapsed;
     if (!is_new(span.value)) return {};
     (*run)->reader.read(span.value, (*run)->conversation);
     const auto told = pass_on(id, **run);
     return told && is_root(span.value) ? end(id, **run, span.value) : told;
+}
+
+void SpanRuns::end_silent_ones() {
+    const std::unique_lock one{lock_, std::try_to_lock};
+    if (!one) return;  // then after the next cycle
+    const heeler::Elapsed now = dog_.clock().now().elapsed;
+    std::erase_if(runs_, [&](const auto& each) {
+        const Run& run = each.second;
+        if (now - run.told_at < longest_silence) return false;
+        // One that could not be stored is over here, and stored later.
+        static_cast<void>(
+            dog_.finish(run.handle, run.is_trace ? heeler::RunEnd::cancelled : heeler::RunEnd::completed));
+        return true;
+    });
 }
 
 Result<SpanRuns::Run*> SpanRuns::begin(const std::string& id, const Span& span) {
@@ -132,7 +151,6 @@ Result<SpanRuns::Run*> SpanRuns::begin(const std::string& id, const Span& span) 
     spec.name = agent.empty() ? span.service : agent;
     auto handle = dog_.attach(std::move(spec), preset_);
     if (!handle) return tl::unexpected<heeler::Error>(std::move(handle.error()));
-    forget_some(runs_);
     Run& run = runs_[id];
     run.handle = *handle;
     run.is_trace = id == span.value["traceId"].text();

@@ -29,7 +29,7 @@ struct Taken {
 
 /// A conversation is a run, and so is a trace that names none. A run begins with its first span. That of a trace ends
 /// with the trace's root; a conversation then has nothing to do until its next span. What is told twice (an exporter
-/// tries again, a log tells of a span) counts once. Thread-safe.
+/// tries again, a log tells of a span) counts once. One of which nothing is told for a week is over. Thread-safe.
 class SpanRuns {
 public:
     using Say = std::function<void(const std::string&)>;
@@ -41,6 +41,9 @@ public:
     /// An `ExportLogsServiceRequest`: of its records those that tell of a model's call.
     [[nodiscard]] heeler::Result<Taken> take_logs(std::string_view json);
 
+    /// To be called after each cycle.
+    void end_silent_ones();
+
 private:
     using Value = heeler::detail::JsonValue;
 
@@ -48,6 +51,7 @@ private:
         heeler::RunHandle handle{};
         heeler::OtelTranscript reader{};
         heeler::Conversation conversation{};
+        heeler::Elapsed told_at{};
         bool is_trace = false;
         bool lacks_arguments = false;  ///< which was said
     };
@@ -60,7 +64,7 @@ private:
     [[nodiscard]] heeler::Result<Value> parse(std::string_view json);
     void learn_conversation(const Value& span);
     /// Empty: it tells of no agent, and of no run that is known.
-    [[nodiscard]] std::string run_of(const Value& span) const;
+    [[nodiscard]] std::string run_of(const Value& span);
     [[nodiscard]] heeler::Result<void> take(const Span& span);
     [[nodiscard]] heeler::Result<Run*> begin(const std::string& id, const Span& span);
     [[nodiscard]] bool is_new(const Value& span);
@@ -74,7 +78,8 @@ private:
     simdjson::dom::parser parser_;
     std::map<std::string, Run, std::less<>> runs_;
     std::map<std::string, std::string, std::less<>> conversations_;  ///< by trace
-    std::set<std::string> told_;                                     ///< ids of spans, the newest of all runs
+    std::deque<std::string> traces_in_order_;
+    std::set<std::string> told_;  ///< ids of spans, the newest of all runs
     std::deque<std::string> told_in_order_;
 };
 

@@ -57,9 +57,9 @@ def logs(*records):
 
 
 class Server:
-    def __init__(self, *options, token=TOKEN, **more):
+    def __init__(self, *options, token=TOKEN, store="memory", **more):
         environment = {**os.environ, **FAST, "HEELER_OTLP_TOKEN": token, **more}
-        self.process = subprocess.Popen([SERVE, "--store", "memory", "--otlp", "0", *options], env=environment,
+        self.process = subprocess.Popen([SERVE, "--store", store, "--otlp", "0", *options], env=environment,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.errors, self.answers = b"", 0
         self.port = int(re.search(rb"127\.0\.0\.1:(\d+)", self.says(b"spans are read")).group(1))
@@ -211,6 +211,36 @@ class Otlp(unittest.TestCase):
         server.take(agent.span("execute_tool", tool__name="bash"))
         server.says(b"lack gen_ai.tool.call.arguments")
         self.assertEqual(server.status(TRACE), "HEALTHY")
+
+    def test_what_nothing_is_told_of_for_a_week_is_over(self):
+        server, agent = self.serve("--clock", "manual"), Spans("0" * 31 + "4")
+        server.take(Spans().chat(), agent.chat(conversation__id="c-5"), agent.chat(conversation__id="c-6"))
+        server.ask(op="clock", t=4 * 86400, cycle="period")
+        server.take(agent.chat(conversation__id="c-6"))
+        server.ask(op="clock", t=8 * 86400, cycle="period")
+        ends = [server.ask(op="report", run=run)["ok"]["final_status"] for run in ("c-5", "c-6")]
+        self.assertEqual(ends, ["completed", "running"])
+        self.assertEqual(server.ask(op="status", run=TRACE)["error"]["code"], "ended")
+        said = server.post("/v1/traces", traces(agent.chat(conversation__id="c-5")))[1]
+        self.assertEqual(said["partialSuccess"]["rejectedSpans"], "1")
+
+    def test_a_root_ends_its_trace_after_a_restart(self):
+        with tempfile.TemporaryDirectory() as work:
+            first, agent = self.serve(store="sqlite:" + work + "/s"), Spans()
+            first.take(agent.call())
+            first.end()
+            second = self.serve(store="sqlite:" + work + "/s")
+            second.take(agent.span("", parent=""), Spans("0" * 31 + "3").span("", parent=""))
+            self.assertEqual(second.ask(op="report", run=TRACE)["ok"]["final_status"], "completed")
+            self.assertEqual(second.ask(op="status", run="0" * 31 + "3")["error"]["code"], "unknown_run")
+            second.end()
+
+    def test_a_model_that_fails_again_and_again_is_seen(self):
+        server, agent = self.serve(HEELER_ERROR_CASCADE__THRESHOLD="5"), Spans()
+        for _ in range(8):
+            server.take(agent.chat(status=2))
+        server.says(b"ERROR_CASCADE")
+        self.assertEqual(server.ask(op="report", run=TRACE)["ok"]["conditions"], ["ERROR_CASCADE"])
 
     def test_logs_alone_tell_of_calls_of_a_model(self):
         server, agent = self.serve(), Spans()

@@ -349,15 +349,20 @@ TEST_CASE(
         span(tool + "," + text("gen_ai.tool.call.id", "k1") + "," + text("gen_ai.tool.call.arguments", "{}") + "," +
                  text("gen_ai.tool.call.result", "none"),
              times + R"(,"status":{"code":2})"),
+        span(chat, times + R"(,"status":{"code":2,"message":"overloaded"},"spanId":"m2")"),
+        span(chat + "," + text("error.type", "429"), times + R"(,"spanId":"m3")"),
+        R"({"name":"chat","context":{"trace_id":"t"},"end_time":"2026-03-01T10:00:04Z","status":{"status_code":"ERROR"},"attributes":{"gen_ai.operation.name":"chat","gen_ai.conversation.id":"c1","error.type":"timeout"}})",
         span(tool, times),
         R"({"name":"execute_tool search","context":{"trace_id":"t"},"start_time":"2026-03-01T10:00:05Z","end_time":"2026-03-01T10:00:06Z","status":{"status_code":"OK"},"attributes":{"gen_ai.operation.name":"execute_tool","gen_ai.conversation.id":"c2","gen_ai.tool.name":"fetch","gen_ai.tool.call.id":"k2","gen_ai.tool.call.arguments":"{\"a\":1}","gen_ai.tool.call.result":"A"}})",
         span(text("gen_ai.operation.name", "invoke_agent"),
              R"("parentSpanId":"","endTimeUnixNano":"1772359210000000000")"),
     };
-    Told told{lines[0], lines[1], lines[2], lines[3], lines[4], lines[5]};
+    Told told{lines[0], lines[1], lines[2], lines[3], lines[4], lines[5], lines[6], lines[7], lines[8]};
     CHECK(told.format() == "otel");
-    CHECK(told.words() == Words{"usage", "says I search", "call search {} #k1", "result failed none #k1",
-                                R"(c2: call fetch {"a":1} #k2)", "c2: result ok A #k2", "waiting_human"});
+    CHECK(told.words() == Words{"usage", "says I search", "call search {} #k1", "result failed none #k1", "usage",
+                                "result failed error:  #m2", "usage", "result failed error: 429 #m3", "usage",
+                                "result failed error: timeout #", R"(c2: call fetch {"a":1} #k2)",
+                                "c2: result ok A #k2", "waiting_human"});
     CHECK(told.usage().tokens_in == 12);
     CHECK(told.usage().tokens_out == 3);
     CHECK(told.conversation().session() == "c1");

@@ -18,7 +18,8 @@ namespace heeler::inline HEELER_ABI {
 /// told when it is over, so a long call is known only at its end. What was called is told only of spans that hold the
 /// call's arguments (`gen_ai.tool.call.arguments`, which SDKs leave out unless they are asked for it): without them all
 /// calls of a tool would look alike. A second conversation in the same lines is a run of its own.
-/// Source: the semantic conventions for generative AI, 1.36 to 1.41.
+/// A call of a model that fails is told as a failed result, of which no tool was called.
+/// Source: the semantic conventions for generative AI, 1.36 to 1.41, and of their own repository, up to 1.42.0-dev.
 class OtelTranscript {
 public:
     static constexpr std::string_view name = "otel";
@@ -123,6 +124,8 @@ private:
         };
         told.usage({}, {tokens("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
                         tokens("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"), 1, 0, 0});
+        // Messages of errors differ by ids of requests, and what is new would count as progress.
+        if (failed(span)) return told.result(false, "error: " + text(span, "error.type"), span["spanId"].text());
         const std::string said = text_of_messages(text(span, "gen_ai.output.messages"));
         if (said.empty()) return told.lives();
         // Whether calls follow is known when they are over: the turn ends with its agent's span.
