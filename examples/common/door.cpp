@@ -179,7 +179,10 @@ void Door::take_in() {
     for (;;) {
         heeler::FileDescriptor socket{::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
         const bool no_room = !socket && (errno == EMFILE || errno == ENFILE) && !waiting_.empty();
-        if (!socket && !no_room) return;
+        if (!socket && !no_room) {
+            if (errno != EAGAIN && errno != EINTR) ::poll(nullptr, 0, look_again);  // it would be heard at once again
+            return;
+        }
         if (no_room || waiting_.size() >= most_waiting) waiting_.pop_front();
         if (socket) waiting_.push_back({std::move(socket), now()});
     }
