@@ -40,6 +40,11 @@ struct StrandedNode {
         observed.event = Acted{kind, outcome, {}};
         rule.learn(state, settings, observed);
     }
+    void intervened() {
+        Observation observed;
+        observed.event = Watermark{};
+        rule.learn(state, settings, observed);
+    }
     [[nodiscard]] std::optional<Finding> found() { return rule.check(state, settings, run, {}); }
 };
 
@@ -71,6 +76,7 @@ TEST_CASE("stranded work is found for a wake, and once more when that is over [M
     CHECK(at.found()->evidence.fact("wakes") == 0);
     CHECK_THAT(StrandedRule::describe(*at.found()), ContainsSubstring("nothing will take up"));
     at.acted(ActionKind::wake, GENERATE(ActionOutcome::done, ActionOutcome::unknown));
+    at.intervened();          // a person hears of what nobody knows
     CHECK_FALSE(at.found());  // it has its time to begin
     at.now += 15s;
     SECTION("it was taken up and came to an end") {
@@ -100,6 +106,26 @@ TEST_CASE("a wake that did not happen is none [M-115]") {
     at.acted(ActionKind::wake, GENERATE(ActionOutcome::failed, ActionOutcome::rejected, ActionOutcome::skipped));
     REQUIRE(at.found());
     CHECK(at.found()->evidence.fact("wakes") == 0);
+}
+
+TEST_CASE("a host that lets nobody take it up is told of once, until it moves [M-115]") {
+    StrandedNode at;
+    REQUIRE(at.look(false, true));
+    for (int time = 1; time <= 3; ++time) at.acted(ActionKind::wake, ActionOutcome::failed);
+    REQUIRE(at.found());
+    CHECK(at.found()->condition == TreeCondition::refused);
+    const auto details = at.rule.details(at.state, at.settings, at.run, *at.found());
+    REQUIRE(details.size() == 4);
+    CHECK(details[0].value == "W");
+    CHECK(details[2].value == "the host refused the wake 3 times in a row");
+    CHECK_THAT(details[3].value, ContainsSubstring("asked again"));
+    SECTION("told") { at.intervened(); }
+    SECTION("it moved") {
+        CHECK_FALSE(at.look(true, false));
+        REQUIRE(at.look(false, true));
+    }
+    REQUIRE(at.found());
+    CHECK(at.found()->condition == TreeCondition::stranded);
 }
 
 TEST_CASE("work that was just made has its time for a first run [M-115]") {

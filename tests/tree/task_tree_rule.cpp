@@ -8,6 +8,7 @@
 
 #include <heeler/core/archive.hpp>
 #include <heeler/core/detector.hpp>
+#include <heeler/text/append.hpp>
 
 #include "support/catch.hpp"
 
@@ -47,13 +48,22 @@ struct Watching {
         rule.learn(state, settings, seen);
     }
     void acted(ActionKind kind, ActionOutcome outcome, std::string_view note = {},
-               OutcomeFrom from = OutcomeFrom::answer) {
+               OutcomeFrom from = OutcomeFrom::answer, Duration when = {}) {
         Observation seen;
+        seen.at = when;
         seen.event = Acted{kind, outcome, note, from};
         rule.learn(state, settings, seen);
     }
     [[nodiscard]] std::optional<Finding> found(Duration now = {}) {
         return rule.check(state, settings, run, Instant{Elapsed{now}, {}});
+    }
+    /// What people are told about what is found, as "name: value".
+    [[nodiscard]] std::string told(Duration now = {}) {
+        std::string text;
+        REQUIRE(found(now));
+        for (const Detail& detail : rule.details(state, settings, run, *found(now)))
+            text += detail.name + ": " + detail.value + "\n";
+        return text;
     }
     /// A stop is found, and somebody woken for it.
     void wake(const TreeLook& seen) {
@@ -226,12 +236,10 @@ TEST_CASE("what is used up is a person's once [M-172]") {
     at.look(used_up);
     REQUIRE(at.found());
     CHECK(at.found()->condition == TreeCondition::unrestored);
-    CHECK_THAT(TaskTreeRule::describe(*at.found()), ContainsSubstring("after 1 reviews"));
-    const auto details = at.rule.details(at.state, at.settings, at.run, *at.found());
-    REQUIRE(details.size() == 5);
-    CHECK(details[1].value == "B: blocked, C: done");
-    CHECK(details[2].value == "ag-w");
-    CHECK_THAT(details[4].value, ContainsSubstring(R"("attempt":1)") && ContainsSubstring(stop_of('a')));
+    CHECK_THAT(TaskTreeRule::describe(*at.found()), ContainsSubstring("after 1 review"));
+    CHECK_THAT(at.told(), ContainsSubstring("stopped: B: blocked, C: done\nreviewer: ag-w\nreview: V\n") &&
+                              ContainsSubstring("done: the reviewer was woken 1 time for this stop\n") &&
+                              ContainsSubstring(R"("attempt":1)") && ContainsSubstring(stop_of('a')));
     at.intend();
     CHECK(at.state.escalated);
     CHECK_FALSE(at.found());
@@ -265,7 +273,7 @@ TEST_CASE("a silent review is found when its time is over, counted from the newe
     CHECK_FALSE(at.found(160min - 1s));
     REQUIRE(at.found(160min));
     CHECK(at.found(160min)->condition == TreeCondition::unreviewed);
-    CHECK(at.rule.details(at.state, at.settings, at.run, *at.found(160min)).size() == 5);
+    CHECK_THAT(at.told(160min), ContainsSubstring(R"("outcome":"silent",)"));
     ++silent.sign;
     at.look(silent, 150min);
     CHECK_FALSE(at.found(160min));
@@ -287,6 +295,109 @@ TEST_CASE("who is asked to look because a host refuses is shown, until it wakes 
     CHECK(at.state.order.open);
     at.acted(ActionKind::wake, ActionOutcome::done);
     CHECK_FALSE(at.state.escalated);
+}
+
+TEST_CASE("that a host refuses three times is found once, and told with what stopped and who reviews [M-164]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
+    const ActionKind refused = GENERATE(ActionKind::review, ActionKind::wake);
+    for (int time = 1; time <= 6; ++time) {
+        at.acted(refused, GENERATE(ActionOutcome::failed, ActionOutcome::rejected), "no\nagent");
+        CHECK(at.found().has_value() == (time == 3));
+        if (time != 3) continue;
+        CHECK(at.found()->condition == TreeCondition::refused);
+        CHECK(TaskTreeRule::describe(*at.found()) == "The host refused what it was asked for 3 times in a row");
+        CHECK_THAT(at.told(), ContainsSubstring("stopped: B: blocked, C: done\nreviewer: ag-w\n") &&
+                                  ContainsSubstring(text::concat("done: the host refused the ", name_of(refused),
+                                                                 " 3 times in a row, at last with: no agent\n")) &&
+                                  ContainsSubstring(R"("outcome":"refused")"));
+        at.intend();
+    }
+    at.acted(ActionKind::wake, ActionOutcome::done);
+    CHECK(encoded(HostAnswers{at.state.host}) == encoded(HostAnswers{}));
+}
+
+TEST_CASE("that nobody knows whether somebody was woken is found once, unless the tree moves meanwhile [M-158]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
+    at.acted(ActionKind::review, ActionOutcome::done, "V");
+    at.acted(ActionKind::wake, ActionOutcome::unknown, "timeout");
+    REQUIRE(at.found());
+    CHECK(at.found()->condition == TreeCondition::unclear);
+    CHECK_THAT(at.told(), ContainsSubstring(
+                              "done: nobody knows whether the wake that the host was asked for happened: timeout\n") &&
+                              ContainsSubstring(R"("outcome":"unknown")"));
+    SECTION("told") {
+        at.intend();
+        at.acted(ActionKind::escalate, ActionOutcome::done);
+    }
+    SECTION("it moves") {
+        TreeLook moves;
+        moves.verdict = TreeVerdict::live;
+        at.look(moves);
+    }
+    SECTION("it is not watched any more") { at.change({at.state.config, false, true, rule_time}); }
+    CHECK_FALSE(at.found());
+}
+
+TEST_CASE("the history tells the moment of each wake, though the tree was looked at before [M-175]") {
+    Watching at;
+    at.arm();
+    at.look(stopped_look(stop_of('a')), 5min);
+    at.intend(5min);
+    at.acted(ActionKind::wake, ActionOutcome::done, {}, OutcomeFrom::answer, 5min);
+    TreeLook silent = stopped_look(stop_of('a'), 2);
+    silent.when_silent = true;
+    at.look(silent, 6min);
+    at.intend(66min);
+    REQUIRE(at.state.attempts.size() == 2);
+    CHECK(at.state.attempts[0].at == rule_time);
+    CHECK(at.state.attempts[0].outcome == WakeOutcome::silent);
+    CHECK(at.state.attempts[1].at == rule_time + 60min);
+    CHECK(at.state.triggered == rule_time + 60min);
+    at.acted(ActionKind::wake, ActionOutcome::done, {}, OutcomeFrom::shadow, 67min);
+    CHECK(at.state.order.left_out == rule_time + 61min);
+}
+
+TEST_CASE("what a reviewer was refused is part of its attempt, the newest of it [M-172][M-176]") {
+    Watching at;
+    at.arm();
+    const auto deny = [&](std::vector<std::string> what) {
+        at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{{}, {}, std::move(what)}));
+    };
+    deny({"of nobody"});
+    at.wake(stopped_look(stop_of('a')));
+    deny({"1"});
+    at.wake(stopped_look(stop_of('a'), 2));
+    deny({"2", "3"});
+    deny({"4", "5"});
+    TreeLook used_up = stopped_look(stop_of('a'));
+    used_up.due = TreeDue::escalate;
+    at.look(used_up);
+    CHECK_THAT(at.told(), ContainsSubstring("for this stop; 5 of its changes were refused, at last 5\n") &&
+                              ContainsSubstring(R"("denials":1,"denied":["1"])") &&
+                              ContainsSubstring(R"("denials":4,"denied":["3","4","5"])") &&
+                              !ContainsSubstring("nobody"));
+    at.look(reviewed_look(stop_of('a')));
+    CHECK(at.state.attempts.empty());
+}
+
+TEST_CASE("only a wake that happened can have been in vain [M-171]") {
+    Watching at;
+    at.arm();
+    at.wake(stopped_look(stop_of('a')));
+    TreeLook again = stopped_look(stop_of('a'), 2);
+    again.restored = true;
+    at.look(again);
+    CHECK(at.state.attempts.back().outcome == WakeOutcome::restored);
+    at.intend();
+    at.acted(ActionKind::review, ActionOutcome::failed);
+    at.look(again);  // the task still says what it said
+    CHECK(at.state.attempts.back().outcome == WakeOutcome::refused);
 }
 
 TEST_CASE("what is asked of a host has a key for the one effect that it is to have [M-158]") {
@@ -322,8 +433,8 @@ TEST_CASE("the newest batch and the newest pin are remembered, each as long as i
     ScopePin pin;
     pin.run = "r-1";
     at.arm();
-    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{BatchReceipt{"r-1", "q-1", {}}, {}}));
-    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{{}, pin}));
+    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{BatchReceipt{"r-1", "q-1", {}}, {}, {}}));
+    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{{}, pin, {}}));
     REQUIRE((at.state.batch && at.state.pin));
     CHECK(at.state.batch->request_id == "q-1");
     CHECK(at.state.pin == pin);
@@ -354,7 +465,7 @@ TEST_CASE("what a watch remembers survives saving and loading, and damage is not
     Watching at;
     at.arm();
     at.wake(stopped_look(stop_of('a')));
-    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{BatchReceipt{"r-1", "q-1", {}}, ScopePin{}}));
+    at.tell(TaskTreeRule::guard_reading, encoded(GuardNote{BatchReceipt{"r-1", "q-1", {}}, ScopePin{}, {"no"}}));
     at.look(stopped_look(stop_of('b')));
     const std::string saved = encoded(WatchState{at.state});
     const auto loaded = decoded<WatchState>(saved);

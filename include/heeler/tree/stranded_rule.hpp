@@ -6,8 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include <heeler/core/alert.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -17,6 +19,7 @@
 #include <heeler/text/shown_name.hpp>
 #include <heeler/tree/conditions.hpp>
 #include <heeler/tree/encoding.hpp>
+#include <heeler/tree/host_answers.hpp>
 #include <heeler/tree/tree_node.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -43,10 +46,11 @@ struct StrandedState {
     std::optional<WallTime> woken{};
     bool moved = false;  ///< since the wake
     bool blocked = false;
+    HostAnswers host{};
 
     template <class A>
     void archive(A& a) {
-        a(look, woken, moved, blocked);
+        a(look, woken, moved, blocked, host);
     }
 };
 
@@ -59,7 +63,7 @@ struct StrandedState {
 /// began; but not a review, to which that would be a result. What was seen is told to it as `look`.
 struct StrandedRule {
     static constexpr std::string_view kind = "stranded";
-    static constexpr EventMask listens = events<Reading, Acted>;
+    static constexpr EventMask listens = events<Reading, Watermark, Acted>;
 
     struct Settings {
         Duration grace =
@@ -77,8 +81,12 @@ struct StrandedRule {
             auto look = reading->name == kind ? decoded<StrandedLook>(reading->text) : std::nullopt;
             if (!look) return;
             state.moved |= state.woken && look->live;
+            if (look->live) state.host = {};
             state.look = *std::move(look);
+        } else if (std::holds_alternative<Watermark>(seen.event)) {
+            state.host.owed = false;
         } else if (const auto* acted = std::get_if<Acted>(&seen.event)) {
+            state.host.learn(*acted);
             const bool perhaps = acted->outcome == ActionOutcome::done || acted->outcome == ActionOutcome::unknown;
             if (acted->kind == ActionKind::wake && perhaps) state.woken = state.look.at;
             if (acted->kind == ActionKind::block && perhaps) state.blocked = true;
@@ -87,6 +95,7 @@ struct StrandedRule {
 
     [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings& settings, const Run& run,
                                                Instant) const {
+        if (state.host.owed) return state.host.finding(kind, run);
         const bool is_done = state.blocked || (state.woken && !state.look.watched.empty());
         if (!state.look.stranded || is_done) return std::nullopt;
         const auto waits_since = !state.woken ? state.look.created : state.moved ? std::nullopt : state.woken;
@@ -99,8 +108,17 @@ struct StrandedRule {
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
+        if (std::string words = HostAnswers::describe(finding); !words.empty()) return words;
         return finding.evidence.fact("wakes") > 0 ? "Work in progress stopped again after it was taken up"
                                                   : "Work in progress that nothing will take up again";
+    }
+
+    /// What people are told of work whose host lets nobody take it up.
+    [[nodiscard]] List<Detail> details(const Memory& state, const Settings&, const Run&, const Finding&) const {
+        return {{"task", state.look.node},
+                {"agent", state.look.agent},
+                {"done", state.host.in_words()},
+                {"then", then_in_words(state)}};
     }
 
     [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,
@@ -130,6 +148,12 @@ struct StrandedRule {
     }
 
 private:
+    [[nodiscard]] static std::string then_in_words(const Memory& state) {
+        if (!state.host.unclear) return std::string{HostAnswers::asked_again};
+        if (state.blocked || !state.look.watched.empty()) return "it is left alone";
+        return "it is marked as blocked if nothing takes it up";
+    }
+
     [[nodiscard]] static std::string payload(const Memory& state) {
         text::JsonLine line;
         line.begin_object().key("wakeReason").string("orphan_recovery").key("source").string("orphan_recovery");

@@ -53,14 +53,15 @@ struct TaskTreeRule {
     void learn(Memory& state, const Settings& settings, const Observation& seen) const {
         if (const auto* reading = std::get_if<Reading>(&seen.event))
             read(state, *reading, seen.at);
-        else if (std::holds_alternative<Watermark>(seen.event) && !is_early(state, settings, seen.at - state.signed_at))
-            intend(state, seen.at);
+        else if (std::holds_alternative<Watermark>(seen.event))
+            intend(state, settings, seen.at);
         else if (const auto* acted = std::get_if<Acted>(&seen.event))
             settle(state, *acted, seen.at);
     }
 
     [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings& settings, const Run& run,
                                                Instant now) const {
+        if (state.host.owed) return state.host.finding(kind, run);
         const Duration silent = run.unseen_for(state.signed_at, now.elapsed);
         if (state.look.due == TreeDue::nothing || is_early(state, settings, silent)) return std::nullopt;
         const bool wakes = state.look.due == TreeDue::wake;
@@ -74,39 +75,30 @@ struct TaskTreeRule {
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
+        if (std::string words = HostAnswers::describe(finding); !words.empty()) return words;
         if (const double silent = finding.evidence.fact("silent_s"); silent > 0)
             return text::concat("The review of the stopped tree shows no sign of life for ",
                                 detail::words::lasting(silent));
         if (finding.condition == TreeCondition::unrestored)
             return text::concat("The tree stopped again, unchanged, after ",
-                                std::to_string(static_cast<int>(finding.evidence.fact("attempt"))), " reviews");
-        return text::concat("The whole tree has come to rest (",
-                            std::to_string(static_cast<long long>(finding.evidence.fact("leaves"))), " leaves)");
+                                detail::words::counted(finding.evidence.fact("attempt"), "review"));
+        return text::concat("The whole tree has come to rest (", detail::words::count(finding.evidence.fact("leaves")),
+                            " leaves)");
     }
 
-    /// What people are told of a tree that nobody could restore: each attempt.
+    /// What people are told of a tree that nobody could restore: what stopped, who reviewed it, and each attempt.
     [[nodiscard]] List<Detail> details(const Memory& state, const Settings&, const Run&, const Finding& finding) const {
-        if (finding.condition == TreeCondition::stopped) return {};
-        text::JsonLine history;
-        history.begin_array();
-        for (const WatchAttempt& attempt : state.attempts)
-            history.begin_object()
-                .key("attempt")
-                .number(attempt.attempt)
-                .key("at")
-                .string(text::rfc3339(attempt.at))
-                .key("fingerprint")
-                .string(attempt.fingerprint)
-                .end_object();
-        history.end_array();
+        const std::string& review = state.review.empty() ? state.look.review : state.review;
         std::string stopped;
         for (const LeafSummary& leaf : state.look.leaves)
             text::append(stopped, stopped.empty() ? "" : ", ", leaf.id, ": ", leaf.status);
         return {{"watched", state.config.node},
                 {"stopped", std::move(stopped)},
                 {"reviewer", state.config.agent},
-                {"review", state.review},
-                {"history", std::move(history).text(), true}};
+                {"review", review.empty() ? "none yet" : review},
+                {"done", done_in_words(state)},
+                {"then", then_in_words(state, finding.condition)},
+                {"history", history_of(state, finding.condition == TreeCondition::unreviewed), true}};
     }
 
     [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,
@@ -174,6 +166,52 @@ private:
         return state.look.when_silent ? TreeCondition::unreviewed : TreeCondition::unrestored;
     }
 
+    [[nodiscard]] static std::string done_in_words(const Memory& state) {
+        double woken = 0, denials = 0;
+        std::string_view denied;
+        for (const WatchAttempt& attempt : state.attempts) {
+            woken += was_woken(attempt.outcome) ? 1 : 0;
+            denials += attempt.denials;
+            if (!attempt.denied.empty()) denied = attempt.denied.back();
+        }
+        std::string text;
+        if (woken > 0)
+            text::append(text, "the reviewer was woken ", detail::words::counted(woken, "time"), " for this stop");
+        if (denials > 0)
+            text::append(text, "; ", detail::words::count(denials), " of its changes were refused, at last ", denied);
+        const std::string host = state.host.in_words();
+        if (text.empty() && host.empty()) return "nobody was woken";
+        return text::concat(text, text.empty() || host.empty() ? "" : "; ", host);
+    }
+
+    [[nodiscard]] static std::string then_in_words(const Memory& state, const Condition& found) {
+        if (found == TreeCondition::unreviewed)
+            return "it is left alone until the review ends, the tree changes or somebody sets the watch anew";
+        if (found == TreeCondition::unrestored)
+            return "it is left alone until the tree changes or somebody sets the watch anew";
+        if (found == TreeCondition::unclear && !state.order.open)
+            return "the reviewer is woken once more if its review shows no sign of life";
+        return std::string{HostAnswers::asked_again};
+    }
+
+    [[nodiscard]] static std::string history_of(const Memory& state, bool is_silent) {
+        text::JsonLine history;
+        history.begin_array();
+        for (const WatchAttempt& attempt : state.attempts) {
+            const bool silent = is_silent && &attempt == &state.attempts.back();
+            history.begin_object().key("attempt").number(attempt.attempt).key("at").string(text::rfc3339(attempt.at));
+            history.key("outcome").string(name_of(silent ? WakeOutcome::silent : attempt.outcome));
+            if (attempt.denials > 0) {
+                history.key("denials").number(attempt.denials).key("denied").begin_array();
+                for (const std::string& what : attempt.denied) history.string(what);
+                history.end_array();
+            }
+            history.key("fingerprint").string(attempt.fingerprint).end_object();
+        }
+        history.end_array();
+        return std::move(history).text();
+    }
+
     static void read(Memory& state, const Reading& reading, Duration at) {
         if (reading.name == change_reading) {
             if (auto change = decoded<WatchChange>(reading.text)) take(state, *std::move(change));
@@ -187,12 +225,15 @@ private:
     static void take(Memory& state, GuardNote note) {
         if (note.batch) state.batch = std::move(note.batch);
         if (note.pin) state.pin = std::move(note.pin);
+        if (state.attempts.empty()) return;  // of a stop that was reviewed meanwhile
+        for (std::string& what : note.denied) state.attempts.back().deny(std::move(what));
     }
 
     static void take(Memory& state, WatchChange change) {
         if (!changes_anything(state, change)) return;
         state.active = change.arms;
         state.look = {};
+        state.host = {};
         if (!change.arms) return;
         ++state.revision;  // so that no stop from before is the same
         state.reviewed_leaves.clear();
@@ -204,6 +245,7 @@ private:
         state.lineage.clear();
         state.attempts.clear();
         state.pin.reset();
+        state.host = {};
         state.restored = state.escalated = state.reminded = false;
         state.order.open = false;
     }
@@ -217,6 +259,8 @@ private:
         }
         if (!look.reviewed.empty() && look.reviewed == state.lineage) forget_lineage(state);
         state.restored = look.restored;
+        if (look.restored) note_restored(state);
+        if (is_quiet(look.verdict)) state.host = {};  // nobody waits for what it was asked for
         if (look.foreign != state.foreign) {
             state.foreign = look.foreign;
             state.foreign_since = look.at;
@@ -225,14 +269,46 @@ private:
         if (look.adopted) state.review = look.review;
         if (std::exchange(state.sign, look.sign) != look.sign) state.signed_at = at;
         state.look = std::move(look);
+        state.looked_at = at;
     }
 
-    /// A rung for what was due is stored with this.
-    static void intend(Memory& state, Duration at) {
+    /// A wake that did not happen cannot have been in vain: the task still says what it said before.
+    static void note_restored(Memory& state) {
+        if (state.attempts.empty()) return;
+        WakeOutcome& outcome = state.attempts.back().outcome;
+        if (was_woken(outcome) || outcome == WakeOutcome::unknown) outcome = WakeOutcome::restored;
+    }
+
+    /// Of the newest wake.
+    static void note_outcome(Memory& state, WakeOutcome outcome) {
+        if (!state.attempts.empty()) state.attempts.back().outcome = outcome;
+    }
+
+    static void note_answer(Memory& state, const Acted& acted) {
+        if (acted.kind == ActionKind::escalate) return;
+        if (HostAnswers::is_refusal(acted.outcome)) note_outcome(state, WakeOutcome::refused);
+        if (acted.outcome == ActionOutcome::unknown) note_outcome(state, WakeOutcome::unknown);
+        if (acted.outcome == ActionOutcome::done && acted.kind == ActionKind::wake)
+            note_outcome(state, WakeOutcome::woken);
+    }
+
+    /// A rung for what was found is stored with this.
+    static void intend(Memory& state, const Settings& settings, Duration at) {
+        if (std::exchange(state.host.owed, false) || is_early(state, settings, at - state.signed_at)) return;
         TreeLook& look = state.look;
         const TreeDue due = std::exchange(look.due, TreeDue::nothing);
-        if (due == TreeDue::escalate) state.escalated = true;
-        if (due != TreeDue::wake) return;
+        if (due != TreeDue::nothing && look.when_silent) note_outcome(state, WakeOutcome::silent);
+        if (due == TreeDue::escalate) give_up(state);
+        if (due == TreeDue::wake) order(state, at);
+    }
+
+    static void give_up(Memory& state) {
+        state.escalated = true;
+        state.host = {};
+    }
+
+    static void order(Memory& state, Duration at) {
+        const TreeLook& look = state.look;
         state.order = {true, !look.review.empty(), look.attempt, look.number, look.fingerprint, look.digests, {}};
         if (look.retried) return;
         state.signed_at = at;
@@ -243,9 +319,9 @@ private:
         state.order.open = true;
         state.lineage = look.fingerprint;
         state.restored = false;
-        state.attempts.push_back({look.attempt, look.fingerprint, look.at});
+        state.triggered = state.wall_at(at);
+        state.attempts.push_back({look.attempt, look.fingerprint, *state.triggered, {}, {}, {}});
         ++state.triggers;
-        state.triggered = look.at;
         count_wake(state, detail::short_of(look.fingerprint), look.number);
     }
 
@@ -258,9 +334,11 @@ private:
     /// The review is bound once it is certain that it is there; a wake that perhaps happened is not asked for again.
     static void settle(Memory& state, const Acted& acted, Duration at) {
         if (acted.from == OutcomeFrom::shadow) {  // it counts as done, and was not
-            state.order.left_out = state.look.at;
+            state.order.left_out = state.wall_at(at);
             return;
         }
+        if (!is_quiet(state.look.verdict)) state.host.learn(acted);
+        note_answer(state, acted);
         if (acted.kind == ActionKind::review && acted.outcome == ActionOutcome::done) {
             if (!acted.note.empty() && acted.from == OutcomeFrom::answer) state.review = acted.note;
             state.bound = state.order.fingerprint;

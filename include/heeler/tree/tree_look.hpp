@@ -184,7 +184,8 @@ private:
     /// What follows if the review shows no sign of life from now on.
     void watch_reviewer() {
         const bool same = state_.lineage == look_.fingerprint;
-        if (!look_.foreign.empty() || is_at_work(*review_) || (same && state_.escalated)) return;
+        const bool is_given_up = same && state_.escalated && !state_.host.unclear;
+        if (!look_.foreign.empty() || is_at_work(*review_) || is_given_up) return;
         look_.when_silent = true;
         const auto woken = same ? static_cast<std::uint32_t>(state_.attempts.size()) : 0;
         if (same && (state_.reminded || woken >= settings_.most_attempts))

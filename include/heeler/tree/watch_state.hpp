@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <heeler/core/time.hpp>
+#include <heeler/tree/host_answers.hpp>
 #include <heeler/tree/recovery_batch.hpp>
 #include <heeler/tree/stop_fingerprint.hpp>
 #include <heeler/tree/tree_verdict.hpp>
@@ -59,6 +60,11 @@ struct TreeLook {
     }
 };
 
+/// The tree moves, or somebody looked at how it stands: what was found is over.
+[[nodiscard]] constexpr bool is_quiet(TreeVerdict verdict) noexcept {
+    return verdict == TreeVerdict::live || verdict == TreeVerdict::already_reviewed;
+}
+
 /// How a node is watched.
 struct WatchConfig {
     std::string tenant{};
@@ -74,15 +80,47 @@ struct WatchConfig {
     }
 };
 
+/// What a wake came to, as far as is known.
+enum class WakeOutcome : std::uint8_t {
+    asked,     ///< the host has not answered yet, or was only asked on record
+    refused,   ///< by the host
+    unknown,   ///< it may have happened
+    woken,     ///< and no more is known
+    silent,    ///< there was no sign of life for too long
+    restored,  ///< the reviewer said so, and the tree stopped again unchanged
+};
+
+[[nodiscard]] constexpr WakeOutcome last_value(WakeOutcome) noexcept { return WakeOutcome::restored; }
+
+[[nodiscard]] constexpr std::string_view name_of(WakeOutcome outcome) noexcept {
+    constexpr std::string_view names[] = {"asked", "refused", "unknown", "woken", "silent", "restored"};
+    return names[static_cast<std::size_t>(outcome)];
+}
+
+[[nodiscard]] constexpr bool was_woken(WakeOutcome outcome) noexcept {
+    return outcome == WakeOutcome::woken || outcome == WakeOutcome::silent || outcome == WakeOutcome::restored;
+}
+
 /// One wake for a stop that was to be restored.
 struct WatchAttempt {
+    static constexpr std::size_t most_denied = 3;
+
     std::uint32_t attempt = 0;
     std::string fingerprint{};
     WallTime at{};
+    WakeOutcome outcome = WakeOutcome::asked;
+    std::uint32_t denials = 0;          ///< changes that the reviewer asked for and was refused
+    std::vector<std::string> denied{};  ///< the newest of them, with the reasons
+
+    void deny(std::string what) {
+        ++denials;
+        if (denied.size() >= most_denied) denied.erase(denied.begin());
+        denied.push_back(std::move(what));
+    }
 
     template <class A>
     void archive(A& a) {
-        a(attempt, fingerprint, at);
+        a(attempt, fingerprint, at, outcome, denials, denied);
     }
 };
 
@@ -151,9 +189,14 @@ struct WatchState {
     WallTime foreign_since{};
     std::vector<WokenFor> woken{};  ///< the oldest first
     WatchOrder order{};
+    HostAnswers host{};
     TreeLook look{};
+    Duration looked_at{};                 ///< when that was told, on the working clock
     std::optional<BatchReceipt> batch{};  ///< of the run that asked for one last
     std::optional<ScopePin> pin{};        ///< of the run that changed the tree last, as far as others cannot tell
+
+    /// What the clock showed at a moment of the working clock: the look is not told anew while the tree stands still.
+    [[nodiscard]] WallTime wall_at(Duration moment) const { return look.at + (moment - looked_at); }
 
     /// How often an agent was woken for a stop.
     [[nodiscard]] std::uint32_t times_woken(std::uint64_t short_fingerprint) const noexcept {
@@ -165,8 +208,8 @@ struct WatchState {
     template <class A>
     void archive(A& a) {
         a(config, active, revision, review, bound, observed, reviewed, reviewed_leaves, triggers, triggered, completed,
-          lineage, attempts, restored, escalated, reminded, sign, signed_at, foreign, foreign_since, woken, order, look,
-          batch, pin);
+          lineage, attempts, restored, escalated, reminded, sign, signed_at, foreign, foreign_since, woken, order, host,
+          look, looked_at, batch, pin);
     }
 };
 
@@ -174,10 +217,11 @@ struct WatchState {
 struct GuardNote {
     std::optional<BatchReceipt> batch{};
     std::optional<ScopePin> pin{};
+    std::vector<std::string> denied{};  ///< changes, with the reasons
 
     template <class A>
     void archive(A& a) {
-        a(batch, pin);
+        a(batch, pin, denied);
     }
 };
 

@@ -218,7 +218,18 @@ TEST_CASE(
     CHECK(keys.size() == 1);
     CHECK(f.tree.requests().size() > 5);
     CHECK(f.tree.requests().size() < 12);
-    CHECK(f.notifier.sent().size() == 1);
+    REQUIRE(f.notifier.sent().size() == 1);
+    const Alert told = f.notifier.sent()[0].alert;
+    CHECK(told_in(told, "task") == "W");
+    CHECK(told_in(told, "agent") == "ag-1");
+    CHECK_THAT(told_in(told, "done"), ContainsSubstring("the host refused the wake 3 times in a row"));
+    CHECK_THAT(told_in(told, "then"), ContainsSubstring("its host is asked again"));
+    for (const Detail& detail : told.details) {
+        INFO(detail.name << ": " << detail.value);
+        for (const char* word :
+             {"tree", "watch is", "the watch", "history", "STRANDED", "stranded:", "recovery attempt"})
+            CHECK_THAT(detail.value, !ContainsSubstring(word));
+    }
     CHECK(f.status_of_work() == "in_progress");
     f.tree.answer(TreeVerb::wake, ControlAnswer::ok);
     f.minutes_pass(61);

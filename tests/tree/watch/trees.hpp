@@ -51,6 +51,13 @@ inline const WatchActor ada{"ada", {}};
     return asked;
 }
 
+/// Empty: nothing of this name.
+[[nodiscard]] inline std::string told_in(const Alert& alert, std::string_view name) {
+    for (const Detail& detail : alert.details)
+        if (detail.name == name) return detail.value;
+    return {};
+}
+
 /// A above B and C; all at rest. The watchdog over it is looked at as a host would.
 struct Forest : bench::Bench {
     ScriptedTree tree;

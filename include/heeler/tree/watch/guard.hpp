@@ -12,6 +12,9 @@
 #include <vector>
 
 #include <heeler/core/min_max.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/one_line.hpp>
+#include <heeler/text/redact.hpp>
 #include <heeler/tree/recovery_batch.hpp>
 #include <heeler/tree/scope_guard.hpp>
 #include <heeler/tree/scope_pin.hpp>
@@ -36,8 +39,7 @@ public:
                              if (answer.allowed) answer = check_fresh(tree, scope, pin, scan, mutation);
                              return answer;
                          });
-        return conclude(one, asked, mutation, apply,
-                        [&] { put_on_record(asked, std::nullopt, {record_of(asked, mutation)}); });
+        return conclude(one, asked, mutation, apply, [&] { put_on_record(asked, std::nullopt, {mutation}); });
     }
 
     [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const std::function<Result<void>()>& apply) {
@@ -62,10 +64,7 @@ public:
         return conclude(one, asked, who, apply, [&] {
             std::optional<BatchReceipt> receipt;
             if (!is_spent) receipt = {request.actor_run, request.request_id, asked.answer};
-            std::vector<Record> records;
-            for (std::size_t i = 0; i < min_of(request.ops.size(), max_batch_ops); ++i)
-                records.push_back(record_of(asked, request.ops[i]));
-            put_on_record(asked, std::move(receipt), std::move(records));
+            put_on_record(asked, std::move(receipt), request.ops);
         });
     }
 
@@ -235,6 +234,13 @@ private:
         return {std::string{asked.answer.allowed ? mutation_record : denial_record}, std::move(line).text()};
     }
 
+    /// As people read it.
+    [[nodiscard]] static std::string denial_of(const Question& asked, const Mutation& mutation) {
+        std::string text = text::concat(shown_id(mutation.op), " ", shown_id(mutation.target));
+        if (!mutation.ref.empty()) text::append(text, " ", shown_id(mutation.ref));
+        return text::redact(text::concat(text, ": ", text::one_line(asked.answer.reason, 256)));
+    }
+
     /// What nobody could tell from the tree: that it changed because of the run, or will. As it is if all goes well.
     [[nodiscard]] static std::optional<ScopePin> pin_to_store(Question& asked) {
         ScopePin pin = asked.pin;
@@ -246,17 +252,22 @@ private:
 
     /// What is allowed is on record before it is done; what cannot be put on record is not allowed. A refusal stands
     /// in any case.
-    void put_on_record(Question& asked, std::optional<BatchReceipt> receipt, std::vector<Record> records) {
+    void put_on_record(Question& asked, std::optional<BatchReceipt> receipt, const std::vector<Mutation>& ops) {
         const std::string& watch = asked.scope.envelope.watch;
         const auto handle = watch.empty() ? std::nullopt : trees_.engine.handle_of(watch);
         if (!handle) {
             if (asked.answer.allowed) asked.answer = forbidden("the watch is not held here any more");
             return;
         }
-        const GuardNote note{std::move(receipt), pin_to_store(asked)};
+        std::vector<Record> records;
+        GuardNote note{std::move(receipt), pin_to_store(asked), {}};
+        for (std::size_t i = 0; i < min_of(ops.size(), max_batch_ops); ++i) {
+            records.push_back(record_of(asked, ops[i]));
+            if (!asked.answer.allowed) note.denied.push_back(denial_of(asked, ops[i]));
+        }
         const std::string text = encoded(note);
         const Reading reading{TaskTreeRule::guard_reading, text};
-        const bool learns = note.batch || note.pin;
+        const bool learns = note.batch || note.pin || !note.denied.empty();
         if (!learns && records.empty()) return;
         const auto stored = records_.note(*handle, watch, learns ? &reading : nullptr, std::move(records));
         if (!stored && asked.answer.allowed)

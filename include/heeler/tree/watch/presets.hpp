@@ -2,13 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/list.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/shown_name.hpp>
+#include <heeler/tree/conditions.hpp>
 #include <heeler/tree/stranded_rule.hpp>
 #include <heeler/tree/task_tree_rule.hpp>
 #include <heeler/tree/watch/settings.hpp>  // IWYU pragma: keep, they are known where the presets are
@@ -19,21 +22,33 @@ namespace heeler::inline HEELER_ABI {
 namespace detail {
 
 /// A tree has no goal, checkpoint or metric of its own: what it is about stands in the details.
-[[nodiscard]] inline std::string tree_summary(const PromptFacts& facts) {
-    return text::concat("The task tree below ", text::shown_name(facts.run, 256), ": ", facts.evidence, ", after ",
+[[nodiscard]] inline std::string summary_of_watched(std::string_view what, std::string_view state,
+                                                    const PromptFacts& facts) {
+    std::string_view more;
+    if (facts.condition == TreeCondition::refused) more = ", and its host refuses to have somebody take it up";
+    if (facts.condition == TreeCondition::unclear) more = ", and nobody knows whether somebody was asked to take it up";
+    if (facts.condition == TreeCondition::unrestored) more = ", again and again, unchanged after each review";
+    if (facts.condition == TreeCondition::unreviewed) more = ", and its reviewer shows no sign of life";
+    return text::concat(what, text::shown_name(facts.run, 256), state, more, ". Watched for ",
                         text::spoken(facts.elapsed), ".\n");
 }
+[[nodiscard]] inline std::string tree_summary(const PromptFacts& facts) {
+    return summary_of_watched("The task tree below ", " has come to rest", facts);
+}
+[[nodiscard]] inline std::string orphan_summary(const PromptFacts& facts) {
+    return summary_of_watched("", " is in progress with nobody at work", facts);
+}
 
-/// What an escalation says was done, and what comes next, in the terms of a tree.
-inline void speak_of_tree(Alert& alert, const Run&, Duration) {
+/// What was found, in words; what was done stands in the details of the detector.
+inline void speak_of_watched(Alert& alert, const Run&, Duration) {
     if (!alert.is(AlertKind::escalation)) return;
+    List<Detail> details;
     for (Detail& detail : alert.details) {
-        if (detail.name == "done") detail.value = "the wakes in the history: " + detail.value;
-        if (detail.name == "next")
-            detail.value +=
-                "; where its host refused, it is asked again, after growing pauses of at most an hour; where the stop "
-                "was given up, it is left alone until the tree changes or somebody sets the watch anew";
+        if (detail.name == "done") continue;
+        if (detail.name == "seen" && !alert.issues.empty()) detail.value = alert.issues.front();
+        details.push_back(std::move(detail));
     }
+    alert.details = std::move(details);
 }
 
 }  // namespace detail
@@ -50,8 +65,7 @@ namespace presets {
     rules.interval.fixed = 60s;
     rules.ladder = TreeLadder{};
     rules.prompts.detectors_words = true;
-    rules.prompts.summary = detail::tree_summary;
-    rules.prompts.alert = detail::speak_of_tree;
+    rules.prompts.alert = detail::speak_of_watched;
     rules.alerts.conditions.clear();
     rules.alerts.tell_people = false;
     return rules;
@@ -61,6 +75,7 @@ namespace presets {
 [[nodiscard]] inline RunClass task_tree() {
     RunClass rules = of_trees("task_tree");
     rules.detectors.turn_on<TaskTreeRule>();
+    rules.prompts.summary = detail::tree_summary;
     return rules;
 }
 
@@ -68,6 +83,7 @@ namespace presets {
 [[nodiscard]] inline RunClass orphan_recovery() {
     RunClass rules = of_trees("orphan_recovery");
     rules.detectors.turn_on<StrandedRule>();
+    rules.prompts.summary = detail::orphan_summary;
     return rules;
 }
 

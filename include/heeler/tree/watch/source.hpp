@@ -84,10 +84,9 @@ private:
             line.end_object();
             polled.records.push_back({"issue.task_watchdog_fingerprint_reviewed", std::move(line).text()});
         }
-        const bool quiet = seen.verdict == TreeVerdict::live || seen.verdict == TreeVerdict::already_reviewed;
+        const bool quiet = is_quiet(seen.verdict);
         texts_.push_back(encoded(std::move(seen)));
         polled.events.push_back({Reading{TaskTreeRule::look_reading, texts_.back()}, {}, {}, 0});
-        // What was found is over: the tree moves again, or somebody looked at how it stands.
         if (quiet) polled.events.push_back({Progress{state.triggers}, {}, {}, 0});
         return polled;
     }

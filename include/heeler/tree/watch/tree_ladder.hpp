@@ -14,26 +14,26 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Does what the detectors of a tree ask for: each finding is asked for once, by its detector, so nothing is counted
-/// here but failures. A host that refuses is asked again after 1, 2, 4 ... minutes, at most an hour; a person is told
-/// at the third refusal in a row, and when nobody knows whether something happened. Pure; thread-safe.
+/// here but failures: a host that refuses is asked again after 1, 2, 4 ... minutes, at most an hour. When a person is
+/// to be told, a detector says so. Pure; thread-safe.
 struct TreeLadder {
     static constexpr Duration first_wait = std::chrono::minutes{1}, longest_wait = std::chrono::hours{1};
-    static constexpr std::uint32_t told_at = 3;  ///< refusals in a row
 
     [[nodiscard]] Decision climb(const LadderTurn& turn) const {
         const auto& [incident, seen, now, elapsed, verify_after] = turn;
-        static constexpr Condition ranked[] = {TreeCondition::unrestored, TreeCondition::unreviewed,
-                                               TreeCondition::stranded, TreeCondition::stopped};
         const Condition* found = nullptr;
         for (const Condition& each : ranked)
             if ((seen.conditions & bit_of(each)) != 0) found = &each;
         if (found == nullptr) return incident.open() && seen.progressed ? recovered(incident, now) : Decision{incident};
-        if (incident.open() && now < incident.verify_at) return Decision{incident};
+        const bool tells = *found == TreeCondition::refused || *found == TreeCondition::unclear;
+        if (!tells && incident.open() && now < incident.verify_at) return Decision{incident};
         Decision decision{incident.open() ? incident : begun(incident, now, Duration{})};
         decision.condition = decision.incident.condition = *found;
         decision.incident.acted = now;
         decision.incident.phase = Phase::climbing;
         if (*found == TreeCondition::unrestored) return escalated(std::move(decision), "restorations are used up");
+        if (*found == TreeCondition::refused) return told(std::move(decision), "the host refuses");
+        if (*found == TreeCondition::unclear) return told(std::move(decision), "nobody knows whether it happened");
         if (*found == TreeCondition::unreviewed) return escalated(std::move(decision), "its reviewer is silent");
         ++decision.incident.attempts;
         decision.plan = plan_for(*found, decision.incident.attempts);
@@ -57,10 +57,7 @@ struct TreeLadder {
             decision.incident.verify_at = now + first_wait;
             return decision;
         }
-        const std::uint32_t in_a_row = ++decision.incident.unclear;
-        decision.incident.verify_at = now + wait_after(in_a_row);
-        if (unknown && in_a_row == 1) return told(std::move(decision), "nobody knows whether it happened");
-        if (in_a_row == told_at) return told(std::move(decision), "the host refuses");
+        decision.incident.verify_at = now + wait_after(++decision.incident.unclear);
         return decision;
     }
 
@@ -71,6 +68,10 @@ struct TreeLadder {
     }
 
 private:
+    static constexpr Condition ranked[] = {TreeCondition::unrestored, TreeCondition::unreviewed,
+                                           TreeCondition::stranded,   TreeCondition::stopped,
+                                           TreeCondition::refused,    TreeCondition::unclear};
+
     /// A person hears of it, and the host is asked again all the same.
     [[nodiscard]] static Decision told(Decision decision, std::string_view reason) {
         decision = escalated(std::move(decision), reason);
