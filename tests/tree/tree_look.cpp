@@ -160,7 +160,6 @@ TEST_CASE("nobody is reminded of a review that goes on, or waits for people [M-1
     Looked at;
     TreeNode& review = at.review("in_progress", at.woken());
     SECTION("somebody is at work") { review.runs = {{"r", "running", "ag-w", {}}}; }
-    SECTION("somebody will be") { review.runs = {{"r", "scheduled_retry", "ag-w", {}}}; }
     SECTION("it waits for a person") {
         review.status = "in_review";
         review.assignee_user = "ada";
@@ -183,6 +182,7 @@ TEST_CASE("whatever its host shows of a review is a sign of life, and words are 
     SECTION("status") { review.status = "in_progress"; }
     SECTION("a run") { review.runs = {{"r", "failed", "ag-w", {}}}; }
     SECTION("a wake") { review.wakes = {"queued"}; }
+    SECTION("a run that will be tried again") { review.runs = {{"r", "scheduled_retry", "ag-w", {}}}; }
     SECTION("an assignee") { review.assignee_agent = "ag-v"; }
     CHECK(at().sign != sign);
 }

@@ -58,9 +58,9 @@ namespace detail {
     return digest_of(line);
 }
 
-/// A run has begun and is not over: that one still waits in a queue is no sign of life.
+/// A run goes on now: that one waits in a queue, or for its next try, is no sign of life.
 [[nodiscard]] inline bool is_at_work(const TreeNode& review) noexcept {
-    const auto goes_on = [](const TreeRun& run) { return run.status == "running" || run.status == "scheduled_retry"; };
+    const auto goes_on = [](const TreeRun& run) { return run.status == "running"; };
     return std::any_of(review.runs.begin(), review.runs.end(), goes_on);
 }
 
