@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 7> issue_statuses{"backlog", "todo", "in_
                                                          "blocked", "done", "cancelled"};
 constexpr std::array<std::string_view, 8> run_statuses{"queued",      "running", "scheduled_retry", "succeeded",
                                                        "interrupted", "failed",  "cancelled",       "timed_out"};
+constexpr std::string_view confirmation = "request_confirmation";
 constexpr std::array<std::string_view, 2> claims{"legitimate", "restored"};
 constexpr std::array<std::string_view, 2> answers{"accepted", "rejected"};
 constexpr std::array<std::string_view, 3> decisions{"approved", "rejected", "revision_requested"};
@@ -128,6 +129,8 @@ void unblock(Database& database, const Change& change) {
 void ask(Database& database, const Change& change) {
     check_text("the question", change.text, 20'000);
     check_id("the kind of an interaction", change.value);
+    if (change.value == confirmation)
+        check_id("what a confirmation is 'about' (\"plan\", \"spending\", ...)", change.about);
     database.run(
         "INSERT INTO interactions(id, issue, kind, status, text, about) VALUES (?1, ?2, ?3, 'pending', ?4, ?5)",
         change.ref, change.target, change.value, change.text, change.about);
@@ -147,9 +150,8 @@ void resolve(Database& database, const Change& change, const Actor& actor) {
                                change.target);
     if (!rows.next()) missing("interaction", change.ref);
     if (rows.text(1) != "pending") throw Refused{409, "the interaction is " + rows.text(1) + " already"};
-    const bool about_plan = rows.text(2).empty() || rows.text(2) == "plan";
-    if (actor.user.empty() && (rows.text(0) != "request_confirmation" || !about_plan))
-        throw Refused{403, "only a person can answer an interaction of this kind"};
+    if (actor.user.empty() && (rows.text(0) != confirmation || rows.text(2) != "plan"))
+        throw Refused{403, "only a person can answer what is no confirmation of a plan"};
     database.run("UPDATE interactions SET status = ?2 WHERE id = ?1", change.ref, change.value);
 }
 

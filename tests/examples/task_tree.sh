@@ -440,8 +440,13 @@ def waits(server):
     server.create("IB", "I", assigneeAgentId="coder")
     ask = lambda name, kind, **more: server.expect(201, "POST", server.issue(name, "/interactions"),
                                                    {"kind": kind, "text": "?", **more})["interactions"][-1]["id"]
-    plan, human, outside = ask("IB", "request_confirmation"), ask("IB", "budget"), ask("OUT", "request_confirmation")
-    spending = ask("IB", "request_confirmation", about="spending")
+    confirm = lambda name, about: ask(name, "request_confirmation", about=about)
+    plan, human, outside = confirm("IB", "plan"), ask("IB", "budget"), confirm("OUT", "plan")
+    spending = confirm("IB", "spending")
+    for more in {}, {"about": ""}:
+        answer = server.expect(400, "POST", server.issue("IB", "/interactions"),
+                               {"kind": "request_confirmation", "text": "may I spend 10k?", **more})
+        check("'about'" in answer["error"], f"what it is about: {answer}")
     approval = server.expect(201, "POST", server.issue("IB", "/approvals"), {"text": "spend"})["approvals"][0]["id"]
     server.arm("I")
     run = server.start_run("IB", "coder")

@@ -152,7 +152,8 @@ TEST_CASE("the same request is answered the same, and another one after it is re
 
 TEST_CASE("a batch is seen as a whole [M-170] [M-173]") {
     Batched at;
-    at.nodes[2].interactions = {{"i-1", "pending", "request_confirmation"}, {"i-2", "pending", "request_confirmation"}};
+    at.nodes[2].interactions = {{"i-1", "pending", "request_confirmation", "plan"},
+                                {"i-2", "pending", "request_confirmation", "plan"}};
     at.look();
     at.pin = pin_of("r-1", at.scan);
     at.scope.envelope.fingerprint = at.pin.woken;

@@ -32,15 +32,15 @@ std::vector<TreeNode> guarded_nodes() {
                                 guarded("D", "C"), guarded("V", "A"),         guarded("VC", "V"),
                                 guarded("Q"),      guarded("QC", "Q"),        guarded("F")};
     nodes[2].interactions = {
-        {"i-plan", "pending", "request_confirmation"},        {"i-human", "pending", "ask_owner"},
-        {"i-old", "accepted", "request_confirmation"},        {"", "pending", "request_confirmation"},
-        {"i-two", "pending", "request_confirmation"},         {"i-two", "pending", "ask_owner"},
-        {"i-own", "pending", "request_confirmation", "plan"}, {"i-pay", "pending", "request_confirmation", "spending"}};
+        {"i-plan", "pending", "request_confirmation", "plan"},    {"i-human", "pending", "ask_owner", "plan"},
+        {"i-old", "accepted", "request_confirmation", "plan"},    {"", "pending", "request_confirmation", "plan"},
+        {"i-two", "pending", "request_confirmation", "plan"},     {"i-two", "pending", "ask_owner", "plan"},
+        {"i-pay", "pending", "request_confirmation", "spending"}, {"i-vague", "pending", "request_confirmation"}};
     nodes[4].origin = review_origin;
     nodes[4].origin_id = "A";
     nodes[4].origin_fingerprint = "fp-1";
     nodes[4].runs = {{"r-1", "running", "ag-w", ""}, {"r-0", "succeeded", "ag-w", ""}};
-    nodes[7].interactions = {{"i-plan", "pending", "request_confirmation"}};
+    nodes[7].interactions = {{"i-plan", "pending", "request_confirmation", "plan"}};
     nodes[8].tenant = "co-2";
     nodes[3].runs = {{"r-d", "running", "ag-w", ""}};
     return nodes;
@@ -158,14 +158,14 @@ TEST_CASE("a new task needs a parent in the watched tree [A-93] [M-167]") {
 }
 
 TEST_CASE("only a pending confirmation of a plan in the tree can be resolved [A-96] [M-167]") {
-    for (const std::string ref : {"i-plan", "i-own"}) CHECK(verdict_on(asks("resolve_interaction", "C", ref)).empty());
-    for (const std::string ref : {"i-pay", "i-human", "i-old", "i-two", "", "i-none", "i-pla", "i-plan "})
+    CHECK(verdict_on(asks("resolve_interaction", "C", "i-plan")).empty());
+    for (const std::string ref : {"i-vague", "i-pay", "i-human", "i-old", "i-two", "", "i-none", "i-pla", "i-plan "})
         CHECK(verdict_on(asks("resolve_interaction", "C", ref)) ==
               "403 only a pending request_confirmation about the plan of a task can be resolved");
     CHECK(guard(asks("resolve_interaction", "D", "i-plan")).refusal == Refusal::forbidden);
     CHECK(verdict_on(asks("resolve_interaction", "QC", "i-plan")) == outside_text);
     auto nodes = guarded_nodes();
-    nodes[2].interactions = {{"i-plan", "", "request_confirmation"}};
+    nodes[2].interactions = {{"i-plan", "", "request_confirmation", "plan"}};
     nodes[4].interactions = nodes[2].interactions;
     const TaskTree tree = guarded_tree(std::move(nodes));
     CHECK(guard(tree, asks("resolve_interaction", "C", "i-plan")).allowed);

@@ -512,7 +512,7 @@ TEST_CASE("a pin survives being stored, and is bounded") {
 TEST_CASE("a permission is for one value of one field of one task, and for the stop it was judged on [M-173]") {
     const auto after = [](const Mutation& asked, auto&& change) {
         Reviewed at;
-        at.at("C").interactions = {{"i-1", "pending", "request_confirmation"}, {"i-2", "pending", ""}};
+        at.at("C").interactions = {{"i-1", "pending", "request_confirmation", "plan"}, {"i-2", "pending", ""}};
         at.at("C").assignee_user = "ann";
         at.pin = pin_of("r-1", at.scan(), 1);
         at.scope.envelope.fingerprint = at.pin.woken;

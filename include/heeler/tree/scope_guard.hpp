@@ -154,8 +154,8 @@ namespace detail {
 [[nodiscard]] inline bool is_plan_confirmation(const TreeNode& node, const std::string& id) noexcept {
     const auto is_it = [&](const TreeWait& wait) { return wait.id == id; };
     const auto is_eligible = [&](const TreeWait& wait) {
-        return !is_it(wait) || (is_pending_interaction(wait) && wait.kind == "request_confirmation" &&
-                                (wait.about.empty() || wait.about == "plan"));
+        return !is_it(wait) ||
+               (is_pending_interaction(wait) && wait.kind == "request_confirmation" && wait.about == "plan");
     };
     const auto& waits = node.interactions;
     return !id.empty() && std::any_of(waits.begin(), waits.end(), is_it) &&

@@ -31,7 +31,7 @@ struct TreeWait {
     std::string id{};
     std::string status{};
     std::string kind{};
-    std::string about{};  ///< of a confirmation: `plan`, or what else; empty: it can only be about a plan
+    std::string about{};  ///< of a confirmation: `plan`, or what else; a reviewer answers those about a plan only
 
     friend bool operator==(const TreeWait&, const TreeWait&) = default;
 };

@@ -110,7 +110,7 @@ private:
                 picked.blockers = {one_of(plain_nodes()).id};
                 break;
             case 6:
-                picked.interactions = {{"i-" + std::to_string(below(3)), "pending", "request_confirmation"}};
+                picked.interactions = {{"i-" + std::to_string(below(3)), "pending", "request_confirmation", "plan"}};
                 break;
             case 7:
                 if (plain_nodes().size() < 20)
