@@ -197,6 +197,11 @@ Result<heeler::AgentStanding> Host::agent(const heeler::NodeRef& agent) {
                                                        ": it must be a collaborator"));
 }
 
+std::span<const std::string_view> Host::operations() {
+    static constexpr std::string_view known[] = {"status", "assign", "block", "create_child", "comment"};
+    return known;
+}
+
 Result<bool> Host::has_comment(const std::string& path, std::string_view mark) {
     bool found = false;
     const auto read = api_.each(path + "/comments", [&](const Json& json, const std::string& place) {

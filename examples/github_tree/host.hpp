@@ -1,6 +1,7 @@
 // A tree of GitHub issues as a watch of task trees sees it, and what the watch does through it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ public:
     Result<heeler::ActionDone> review(const heeler::ReviewRequest& request);
     Result<heeler::ActionDone> wake(const heeler::WakeRequest& request);
     Result<heeler::AgentStanding> agent(const heeler::NodeRef& agent);
+    /// No interactions, nothing that looks again at a set time, nobody in between who takes several changes as one.
+    [[nodiscard]] static std::span<const std::string_view> operations();
 
 private:
     Result<Issue> read(const std::string& path);

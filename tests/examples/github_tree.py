@@ -1,6 +1,8 @@
 """Drives heeler-github-tree: github_tree.py PROGRAM DIRECTORY, an empty one."""
+import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -103,6 +105,14 @@ def does():
     check(github.parents[5] == 1 and review["assignees"] == ["reviewer"] and review["state"] == "open", f"{review}")
     check(set(review["labels"]) == {"heeler:review", "heeler:wake"} and len(review["comments"]) == 2, f"{review}")
     check("task_watchdog_stopped_subtree" in review["comments"][1] and "Look at Pay first." in review["comments"][1], "the wake")
+    brief = json.loads(re.search(r"^`{3,}text\n(.*?)\n`{3,}$", review["comments"][1], re.M | re.S)[1])
+    has = brief["capabilities"]
+    check(has["operations"] == ["status", "assign", "block", "create_child", "comment"], f"what GitHub has: {has}")
+    check({"resolve_interaction", "monitor"} < set(has["deniedOperations"]) and "batch" not in has, f"what it has not: {has}")
+    allowed, _, denied = brief["mandate"].partition("\nDenied:\n")
+    for absent in ("resolve_interaction", "monitor", "batch"):
+        check(absent not in allowed, f"the mandate asks for {absent}")
+    check("- `monitor`" in denied and "Look at Pay first." in allowed, f"{brief['mandate']}")
     before = len(github.asked)
     told = look(github, *store, "--instructions", "Look at Pay first.").stdout
     check("woken 1 times" in told and len(github.reviews()) == 1 and len(review["comments"]) == 2, f"asked again: {told}")

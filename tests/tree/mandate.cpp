@@ -82,6 +82,25 @@ TEST_CASE("the duties ask for nothing that is denied [M-160]") {
     CHECK_THAT(duties, ContainsSubstring("disposition") && ContainsSubstring("has not changed"));
 }
 
+TEST_CASE("what a host does not have is denied, and no duty asks for it [M-160]") {
+    constexpr std::string_view named[] = {"assign", "block", "approval", "nothing of the table"};
+    const Offer offer{named};
+    for (const std::string_view op : {"status", "comment", "assign", "block"}) CHECK(offer.has(op));
+    for (const std::string_view op : {"create_child", "resolve_interaction", "monitor", "approval", "arm", "batch", ""})
+        CHECK_FALSE(offer.has(op));
+    const std::string brief = compose_mandate("", offer);
+    const auto denied = brief.find("\nDenied:\n");
+    for (const Capability& each : capability_table)
+        CHECK((brief.find("- `" + std::string{each.op} + "`: ") > denied) != offer.has(each.op));
+    for (const std::string& name : named_in(default_mandate(offer))) CHECK((name == "done" || offer.has(name)));
+    CHECK_THAT(brief, ContainsSubstring("live path again: reopen it (`status`), `assign` it, clear a blocker that is "
+                                        "gone (`block`), or `comment` what to do next.\n"));
+    CHECK_THAT(brief, ContainsSubstring("you can only comment") && !ContainsSubstring("batch"));
+    CHECK(Offer{operations()}.has("monitor"));
+    CHECK_FALSE(Offer{operations()}.has_batch());
+    CHECK(Offer{}.has_batch());
+}
+
 TEST_CASE("four limits stand last, whatever the instructions say [A-97] [M-161]") {
     const std::string block = safety_block();
     CHECK_THAT(block, ContainsSubstring("- Stay inside the tree") && ContainsSubstring("- Decide nothing"));

@@ -137,6 +137,20 @@ TEST_CASE("every operation of the table is allowed inside the tree and none outs
     }
 }
 
+TEST_CASE("what a host does not have is refused, on the own review task too [M-160] [M-167]") {
+    constexpr std::string_view named[] = {"assign"};
+    for (const std::string_view op : operations())
+        for (const std::string target : {"C", "V"}) {
+            const Mutation mutation = asks(std::string{op}, target, op == "resolve_interaction" ? "i-plan" : "todo");
+            const TaskTree tree = guarded_tree();
+            Scope scope = scope_by(tree, mutation, binding_a());
+            scope.offer = Offer{named};
+            const bool has = op == "status" || op == "comment" || op == "assign";
+            const std::string refusal = "403 a watchdog has no operation `" + std::string{op} + "`";
+            CHECK(verdict_on(check_scope(tree, scope, mutation)) == (has ? "" : refusal));
+        }
+}
+
 TEST_CASE("the caller may leave the own review task out of it [M-167]") {
     Mutation mutation = asks("status", "V", "done");
     mutation.own_review_allowed = false;

@@ -64,6 +64,7 @@ namespace detail {
     if (scope.kind == ScopeKind::invalid) return detail::forbidden(scope.reason);
     if (scope.kind == ScopeKind::watchdog && scope.run != request.actor_run)
         return detail::forbidden("the scope is that of another run");
+    if (scope.kind == ScopeKind::watchdog && !scope.offer.has_batch()) return detail::no_operation("batch");
     if (const auto why = detail::why_malformed(request); !why.empty()) return detail::denied(Refusal::malformed, why);
     if (earlier && earlier->run == request.actor_run) {
         if (earlier->request_id == request.request_id) return earlier->answer;

@@ -58,6 +58,7 @@ struct Scope {
     std::string reason{};     ///< of `invalid`
     std::string run{};        ///< of `invalid` and `watchdog`
     WatchBinding envelope{};  ///< of `watchdog`; its fingerprint is the one that the run was woken for
+    Offer offer{};            ///< of `watchdog`: what there is to ask for
 };
 
 enum class Refusal : std::uint8_t {
@@ -112,6 +113,10 @@ namespace detail {
 }
 
 [[nodiscard]] inline ScopeAnswer forbidden(std::string_view why) { return denied(Refusal::forbidden, why); }
+
+[[nodiscard]] inline ScopeAnswer no_operation(std::string_view op) {
+    return forbidden(text::concat("a watchdog has no operation `", text::one_line(op, 64), "`"));
+}
 
 /// How far below the watched node; nothing: it is not of the watched tree.
 [[nodiscard]] inline std::optional<std::size_t> depth_inside(const TaskTree& tree, const WatchBinding& watch,
@@ -230,8 +235,7 @@ template <class BindingOf>
         return detail::forbidden("the task belongs to another tenant");
     if (mutation.op == "arm" || mutation.op == "disarm")
         return detail::forbidden("a watchdog cannot change watchdog configuration");
-    if (!is_allowed(mutation.op))
-        return detail::forbidden(text::concat("a watchdog has no operation `", text::one_line(mutation.op, 64), "`"));
+    if (!scope.offer.has(mutation.op)) return detail::no_operation(mutation.op);
     if (detail::is_own_review(scope, mutation)) return detail::check_own_review(tree, watch, mutation);
     if (mutation.op == "create_child") return detail::check_creation(tree, watch, mutation);
     if (!detail::depth_inside(tree, watch, mutation.target))

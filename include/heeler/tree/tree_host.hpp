@@ -3,12 +3,14 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/tree/mandate.hpp>
 #include <heeler/tree/node_ref.hpp>
 #include <heeler/tree/tree_node.hpp>
 
@@ -77,6 +79,11 @@ concept BlocksNodes = requires(T& host, const BlockRequest& request) {
     { host.block(request) } -> std::same_as<Result<ActionDone>>;
 };
 
+template <class T>
+concept NamesOperations = requires(T& host) {
+    { host.operations() } -> std::convertible_to<std::span<const std::string_view>>;
+};
+
 /// | verb | what |
 /// |---|---|
 /// | `changes(cursor) -> Result<TreeChanges>` | what the tree looks like, or what changed since the cursor |
@@ -84,6 +91,8 @@ concept BlocksNodes = requires(T& host, const BlockRequest& request) {
 /// | `wake(request) -> Result<ActionDone>` | |
 /// | `agent({tenant, id}) -> Result<AgentStanding>` | `unknown_run`: the tenant has no such agent |
 /// | `block(request) -> Result<ActionDone>` | optional: for stranded nodes |
+/// | `operations() -> std::span<const std::string_view>` | optional, for hosts that have not all that
+/// `capability_table` allows, or no `batch`: those that they have. A reviewer is told of no others, and refused them |
 /// | `find(key) -> Result<Found>`, `idempotent` | optional, as an agent control has them |
 ///
 /// `changes` is called from the threads that tick, that change watches and that ask the scope guard, one at a time, and
@@ -119,6 +128,7 @@ struct TreePort {
     [[nodiscard]] virtual Result<ActionDone> wake(const WakeRequest& request) = 0;
     [[nodiscard]] virtual Result<AgentStanding> agent(const NodeRef& agent) = 0;
     [[nodiscard]] virtual Result<ActionDone> block(const BlockRequest& request) = 0;
+    [[nodiscard]] virtual Offer operations() = 0;
     [[nodiscard]] virtual Result<Found> find(std::string_view key) = 0;
     [[nodiscard]] virtual bool idempotent() = 0;
 };
@@ -149,6 +159,14 @@ public:
             return guarded(ErrorCode::timed_out, who, [&] { return host_.block(request); });
         else
             return fail(ErrorCode::unsupported, "the tree's host has no verb `block`");
+    }
+    [[nodiscard]] Offer operations() override {
+        if constexpr (NamesOperations<Host>) {
+            const auto named = [&]() -> Result<Offer> { return Offer{host_.operations()}; };
+            return guarded(ErrorCode::failed, who, named).value_or(Offer{std::span<const std::string_view>{}});
+        } else {
+            return {};
+        }
     }
     [[nodiscard]] Result<Found> find(std::string_view key) override {
         if constexpr (FindsKeys<Host>)

@@ -86,15 +86,27 @@ inline void add_leaf(text::JsonLine& json, const LeafSummary& leaf) {
     json.end_object();
 }
 
-inline void add_capabilities(text::JsonLine& json) {
+inline void add_operations(text::JsonLine& json, std::string_view key, const Offer& offer, bool offered) {
+    json.key(key).begin_array();
+    for (const Capability& each : capability_table)
+        if (offer.has(each.op) == offered) json.string(each.op);
+    json.end_array();
+}
+
+inline void add_capabilities(text::JsonLine& json, const Offer& offer) {
     json.key("capabilities").begin_object();
     json.key("targetScope").string("watched_task_and_non_watchdog_descendants");
-    json.key("operations").begin_array();
-    for (const std::string_view op : operations()) json.string(op);
-    json.end_array().key("deniedOperations").begin_array();
-    for (const std::string_view op : denied_operations()) json.string(op);
-    json.end_array().key("batch").begin_object().key("mostOperations").number(max_batch_ops);
-    json.key("perRun").number(1).end_object().end_object();
+    add_operations(json, "operations", offer, true);
+    add_operations(json, "deniedOperations", offer, false);
+    if (offer.has_batch())
+        json.key("batch")
+            .begin_object()
+            .key("mostOperations")
+            .number(max_batch_ops)
+            .key("perRun")
+            .number(1)
+            .end_object();
+    json.end_object();
 }
 
 [[nodiscard]] inline std::size_t leaf_count_of(const WakeFacts& facts) {
@@ -124,8 +136,8 @@ inline void add_capabilities(text::JsonLine& json) {
     return leaf;
 }
 
-/// One JSON object on one line. Ids and texts are sanitised and cut; of each list of a leaf, and of the waits, the
-/// first 25 are told. The same facts make the same bytes.
+/// What a wake is about: one JSON object on one line, without the brief. Ids and texts are sanitised and cut; of each
+/// list of a leaf, and of the waits, the first 25 are told. The same facts make the same bytes.
 [[nodiscard]] inline std::string wake_payload(const WakeFacts& facts) {
     using detail::shown_id;
     text::JsonLine json;
@@ -140,12 +152,21 @@ inline void add_capabilities(text::JsonLine& json) {
     json.end_array().key("leafCount").number(detail::leaf_count_of(facts));
     json.key("pendingWaits").begin_object().key("count").number(detail::wait_count_of(facts));
     detail::add_texts(json, "items", facts.wait_texts, detail::max_shown_text);
-    json.end_object().key("mandate").string(compose_mandate(facts.instructions)).key("customInstructions");
+    json.end_object().key("customInstructions");
     const auto custom = capped_instructions(facts.instructions);
     custom ? json.string(*custom) : json.null();
-    detail::add_capabilities(json);
     json.key("resumeIntent").boolean(true).key("followUpRequested").boolean(true).end_object();
     return std::move(json).text();
+}
+
+/// The same object with the brief: what the reviewer is to do, and what it may. That is added where the host is asked:
+/// what is offered depends on who is asked then.
+[[nodiscard]] inline std::string briefed(std::string_view payload, std::string_view instructions, const Offer& offer) {
+    text::JsonLine brief;
+    brief.begin_object().key("mandate").string(compose_mandate(instructions, offer));
+    detail::add_capabilities(brief, offer);
+    brief.end_object();
+    return text::concat(payload.substr(0, payload.size() - 1), ",", std::string_view{brief.text()}.substr(1));
 }
 
 /// "Watchdog review for A".

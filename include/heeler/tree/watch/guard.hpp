@@ -145,6 +145,7 @@ private:
             asked.scope = resolve_scope(tree, who, [&](const std::string& tenant, const std::string& node) {
                 return binding_of(tree, {tenant, node});
             });
+            asked.scope.offer = trees_.host().operations();
             const WatchBinding& watch = asked.scope.envelope;
             const auto state = watch.watch.empty() ? std::nullopt : trees_.state_of(watch.watch);
             TreeScan scan;

@@ -50,8 +50,9 @@ public:
         if (!state->order.fingerprint.empty() && state->order.fingerprint == state->reviewed)
             return fail(ErrorCode::rejected, "the stop was reviewed meanwhile");
         const std::string task = review_task(std::string{asked.run}, *state);
+        const std::string payload = with_brief(asked.text, *state);
         return trees_.host().wake({asked.key, asked.run, state->config.tenant, state->config.node, task,
-                                   state->config.agent, state->order.fingerprint, asked.text});
+                                   state->config.agent, state->order.fingerprint, payload});
     }
 
     Result<ActionDone> block(const ActionRequest& asked) {
@@ -74,9 +75,13 @@ private:
         WakeFacts facts = TaskTreeRule::facts(*state, run);
         facts.attempt = state->order.attempt;
         facts.wake = state->triggers;
-        const std::string payload = wake_payload(facts);
+        const std::string payload = with_brief(wake_payload(facts), *state);
         return trees_.host().wake(
             {asked.key, watch, review.tenant, review.watched, review.node, review.agent, state->bound, payload});
+    }
+
+    [[nodiscard]] std::string with_brief(std::string_view payload, const WatchState& state) {
+        return briefed(payload, state.config.instructions.value_or(""), trees_.host().operations());
     }
 
     /// The task that was just made; after a restart in between, the one that the host shows.
