@@ -8,7 +8,7 @@
 heeler_run_packages=(g++ cmake ninja-build pkg-config git libfmt-dev libexpected-dev libsqlite3-dev libxxhash-dev
                      libsimdjson-dev libpq-dev libcli11-dev zlib1g-dev libcpp-httplib-dev libre2-dev
                      libcurl4-openssl-dev nlohmann-json3-dev)
-heeler_test_packages=(catch2 ccache clang curl libbenchmark-dev lld postgresql python3 spin sqlite3 tmux)
+heeler_test_packages=(catch2 ccache clang curl less libbenchmark-dev lld postgresql python3 spin sqlite3 tmux vim-tiny)
 # For the tests that look at pages. Where a distribution has no such package, they are skipped.
 heeler_browser_packages=(chromium chromium-driver)
 # For tests/run.sh --full: whatever compiler of these a distribution has must take the headers.

@@ -7,6 +7,7 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
 echo "== screens of agents"
+for tool in less vi python3; do command -v $tool >/dev/null || fail "$tool is not installed: this test needs a pager, an editor and curses"; done
 : >"$work/screens"
 for screen in "$here"/agent_screens/*.txt; do
     id=$(pane "$(basename "$screen" .txt)" worker sh "$here/../support/agent_screen.sh" "$screen")
@@ -25,9 +26,18 @@ def draw(screen):
 curses.wrapper(draw)
 PROGRAM
 seq 1 30 | tee "$work/log" >"$work/text"
+whole_screens=(pager.busy pager.idle editor.idle dialog.asks)
 pane pager.busy worker sh -c 'while sleep 0.3; do date +%N >>"$0"; done & exec less +F "$0"' "$work/log" >/dev/null
-if command -v vi >/dev/null; then pane editor.idle worker vi -u NONE "$work/text" >/dev/null; fi
-if python3 -c 'import curses' 2>/dev/null; then pane dialog.asks worker python3 "$work/asks.py" >/dev/null; fi
+pane pager.idle worker less "$work/text" >/dev/null
+pane editor.idle worker vi -u NONE "$work/text" >/dev/null
+pane dialog.asks worker python3 "$work/asks.py" >/dev/null
+take_the_screen() { # all of them
+    local name
+    for name in "${whole_screens[@]}"; do
+        tell_tmux list-panes -a -F '#{@name} #{alternate_on}' | grep -qxF "$name 1" || return
+    done
+}
+within 10 "a pager, an editor and a dialog that take the whole terminal" take_the_screen
 wanted=$(tell_tmux list-panes -a -F '#{@name}' | grep -cE '\.(asks|idle|fails)$')
 told_all() { [ "$(grep -c '"worker_name"' "$work/screens")" -ge "$wanted" ]; }
 "$monitor" --socket "$socket" --own none --every 1 -- sh -c 'cat >>"$0"' "$work/screens" >"$work/out" 2>&1 &
@@ -44,6 +54,10 @@ for name in $(tell_tmux list-panes -a -F '#{@name}'); do
         *.fails) says_of "$name" error ;;
     esac
 done
+take_the_screen || fail "one of ${whole_screens[*]} has ended" <(tell_tmux list-panes -a -F '#{@name} #{alternate_on}')
+for name in pager.idle editor.idle; do says_of $name stuck; done
+says_of dialog.asks needs_input
+count "$work/screens" '"worker_name":"pager.busy"' 0
 count "$work/screens" '"worker_name"' "$wanted" # nothing of the busy ones, nothing twice
 says "$work/screens" '"worker_name":"dialog.asks",.*"prompt_preview":"Do you want to proceed\?"'
 says "$work/screens" '"worker_name":"codex.asks",.*"prompt_preview":"Would you like to run the following command\?"'
