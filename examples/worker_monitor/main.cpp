@@ -137,17 +137,22 @@ private:
     bool said_ = false;
 };
 
-/// Clears the monitor's own pane; if it is to be known, the orchestrator hears of it before. Where something is to
-/// survive, the agent is told of it after.
+/// Clears the monitor's own pane; if it is to be known, the orchestrator hears of it. Where something is to survive,
+/// the agent is told of it after.
 class OwnContext {
 public:
     OwnContext(heeler::TmuxPane& own, const Options& options, Listener& listener)
         : own_{own}, reset_{own, options.clear}, options_{options}, listener_{listener} {}
 
     [[nodiscard]] heeler::Result<void> clear() {
-        if (options_.tell_clears) listener_.note(worker_monitor::clear_json(reset_.size()));
-        const auto cleared = reset_.clear();
-        return cleared && !options_.after_clear.empty() ? heeler::submit_line(own_, options_.after_clear) : cleared;
+        const auto size = reset_.size();
+        auto cleared = reset_.clear();
+        if (!cleared) return cleared;
+        if (options_.tell_clears) listener_.note(worker_monitor::clear_json(size));
+        if (options_.after_clear.empty()) return {};
+        const auto typed = heeler::submit_line(own_, options_.after_clear);
+        if (!typed) warn("after the clear nothing was typed: " + typed.error().message);
+        return {};
     }
     [[nodiscard]] std::optional<std::uint64_t> size() { return reset_.size(); }
 

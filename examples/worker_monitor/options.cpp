@@ -74,7 +74,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     app.add_option("--clear", options.clear, "What is typed to clear it")->capture_default_str();
     app.add_option("--check", options.check, "What is typed there every so often, to have its agent look: check")
         ->type_name("TEXT");
-    app.add_flag("--tell-clears", options.tell_clears, "Tell the orchestrator before each clear (monitor.clear)");
+    app.add_flag("--tell-clears", options.tell_clears, "Tell the orchestrator of each clear (monitor.clear)");
     app.add_option("--after-clear", options.after_clear, "What is typed there after a clear: Read monitor-notes")
         ->type_name("TEXT");
     app.add_flag("--clear-tool", options.clear_tool,

@@ -18,7 +18,7 @@ struct Options {
     std::string agent;              ///< the program that must have the keyboard there
     std::string clear = "/clear";   ///< what is typed into it
     std::string check;              ///< what is typed there to have its agent look; empty: nothing
-    bool tell_clears = false;       ///< to the orchestrator, before
+    bool tell_clears = false;       ///< to the orchestrator
     std::string after_clear;        ///< what is typed after a clear; empty: nothing
     bool clear_tool = false;        ///< nothing is watched: the agent in the pane clears it by a tool
     std::string name_regex;         ///< workers by name; empty: by the settings

@@ -46,7 +46,7 @@ namespace worker_monitor {
     return line.text();
 }
 
-/// That the monitor is about to clear its own context, of this size if that is known.
+/// That the monitor has cleared its own context, of this size if that was known.
 [[nodiscard]] inline std::string clear_json(std::optional<std::uint64_t> size) {
     heeler::text::JsonLine line;
     line.begin_object().key("msg_type").string("monitor.clear").key("payload").begin_object();

@@ -33,8 +33,9 @@ chmod +x "$work/clear"
 echo "echo '{\"nudge\":\"lost\",\"text\":\"$work/clear\"}'; cat" >"$work/nudges.sh"
 for how in "--own $shell --agent sh" "--own $shell --agent claude"; do
     # shellcheck disable=SC2086 # several words
-    TMUX_PANE=$shell run_until 20 "which is a shell" "$work/out" $how --clear "$work/clear" -- sh "$work/nudges.sh"
+    TMUX_PANE=$shell run_until 20 "which is a shell" "$work/out" $how --clear "$work/clear" --tell-clears -- sh "$work/nudges.sh"
     says "$work/out" "cleared 0 times"
+    count "$work/out" 'monitor\.clear' 0 # the orchestrator repeats what it is told
 done
 TMUX_PANE='' run_until 20 "nudge lost: nothing is typed into the pane $shell: it runs sh, which is a shell" "$work/out" \
     -- sh "$work/nudges.sh"
@@ -43,12 +44,51 @@ says "$work/out" "cleared 0 times"
 shows "$shell" "clear" && fail "something was typed into a shell"
 tell_tmux kill-pane -t "$shell"
 
+echo "== a clear is done, whatever comes after it"
+cat >"$work/leaves.sh" <<'AGENT'
+stty -echo
+seq 8
+read -r line
+printf '\033[H\033[2J\033[3J'
+PS1="$ " exec sh -i
+AGENT
+leaves=$(pane leaves visitor sh "$work/leaves.sh")
+within 5 "its conversation" shows "$leaves" 8
+run_until 20 "which is a shell" "$work/out" --own "$leaves" --agent leaves.sh --tell-clears --after-clear notes -- cat
+says "$work/out" "cleared 1 times"
+says "$work/out" "after the clear nothing was typed: .*which is a shell"
+count "$work/out" 'monitor\.clear' 1
+shows "$leaves" notes && fail "something was typed into a shell"
+tell_tmux kill-pane -t "$leaves"
+
 echo "== an orchestrator that is gone ends the monitor, with what it owes kept; or it is started again"
 echo '{"stuck_treshold": 3}' >"$work/config.json"
-timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 20 --store "sqlite:$work/owed.db" --config "$work/config.json" \
-    -- sh -c 'sleep 1; exit 3' >"$work/out" 2>"$work/err"
+mkdir "$work/bin"
+cat >"$work/bin/tmux" <<END
+#!/bin/sh
+# The orchestrator dies in the second poll of the two workers: before what comes of that is told.
+case \$* in *capture-pane*)
+    echo >>"$work/captures"
+    if [ "\$(wc -l <"$work/captures")" = 3 ]; then kill -9 "\$(cat "$work/orchestrator")" && sleep 0.2; fi ;;
+esac
+exec "$(command -v tmux)" "\$@"
+END
+chmod +x "$work/bin/tmux"
+PATH=$work/bin:$PATH timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 20 --store "sqlite:$work/owed.db" \
+    --config "$work/config.json" -- sh -c 'echo $$ >"$0"; exec sleep 60' "$work/orchestrator" >"$work/out" 2>"$work/err"
 [ $? = 1 ] || fail "an orchestrator that is gone" "$work/out"
-says "$work/err" "the orchestrator has ended: exit status 3"
+says "$work/err" "the orchestrator has ended: exit status 137"
+says "$work/err" "2 alerts are not delivered, and kept: the next start tries again"
+: >"$work/late"
+ended=$(date -u +%FT%T.%3N)
+for times in 1 2; do # what was told is not told again
+    timeout 60 "$monitor" --socket "$socket" --own none --every 1 --for 4 --store "sqlite:$work/owed.db" -- sh -c 'cat >>"$0"' "$work/late" \
+        >"$work/out" 2>&1 || fail "start $times after it" "$work/out"
+    for who in fails asks; do count "$work/late" "\"worker_name\":\"$who\"" 1; done
+done
+while IFS= read -r at; do
+    [[ $at < $ended ]] || fail "what was told at $at was not owed, but found anew" "$work/late"
+done < <(sed -E 's/.*"at":"([^"]*)".*/\1/' "$work/late")
 says "$work/err" "'stuck_treshold' is no setting; did you mean 'stuck_threshold'"
 cat >"$work/once.sh" <<END
 #!/bin/sh
