@@ -124,6 +124,78 @@ TEST_CASE("a clear is one when the pane shows it [M-134]") {
     REQUIRE_FALSE(unheard);
     CHECK(unheard.error().code == ErrorCode::timed_out);
     CHECK_THAT(unheard.error().message, ContainsSubstring("as much as before"));
+
+    // What moves by itself is none: here a row goes that said that the program works.
+    auto spinning = tmux.open("spins", R"(stty -echo; seq 5; printf '* working'; while read -r line; do
+        printf '\r\033[K'; done)");
+    REQUIRE(shows(spinning, "* working"));
+    TmuxPane named_spinning{tmux.server, spinning.id(), "sh"};
+    heeler::CommandReset of_spinning{named_spinning, "/clear"};
+    CHECK(of_spinning.clear().error().code == ErrorCode::timed_out);
+
+    // Nor is what leaves the screen upwards.
+    auto talking = tmux.open("talks", "stty -echo; seq 8; while read -r line; do seq 101 140; done");
+    REQUIRE(shows(talking, "8"));
+    TmuxPane named_talking{tmux.server, talking.id(), "sh"};
+    heeler::CommandReset of_talking{named_talking, "/clear"};
+    CHECK(of_talking.clear().error().code == ErrorCode::timed_out);
+
+    // Nor that nothing can be seen any more.
+    auto leaving = tmux.open("leaves", "stty -echo; echo ready; read -r line");
+    REQUIRE(shows(leaving, "ready"));
+    TmuxPane named_leaving{tmux.server, leaving.id(), "sh"};
+    heeler::CommandReset of_leaving{named_leaving, "/clear"};
+    CHECK(of_leaving.clear().error().code == ErrorCode::ended);
+    CHECK(of_leaving.clear().error().code == ErrorCode::ended);
+}
+
+TEST_CASE("a clear is one in an agent that fills the terminal before and after [M-134] [M-138]") {
+    if (no_tmux()) HEELER_SKIP("no tmux here");
+    const Tmux tmux;
+    auto pane = tmux.open("monitor", R"(stty -echo; printf '\033[?1049h'; said=0; slow=0
+        draw() {
+            printf '\033[H\033[2J'
+            for row in 1 2 3 4 5 6 7 8 9 10; do
+                text=; [ $row -gt $said ] || text="said $row"
+                printf '| %-60s |\r\n' "$text"
+            done
+            printf '| > %-58s |\r\n? for help' ''
+        }
+        draw
+        while read -r line; do
+            case $line in
+                /clear) [ $slow = 0 ] || sleep 3; slow=0; said=0 ;;
+                /unknown) ;;
+                slow) slow=1; said=9 ;;
+                *) said=$line ;;
+            esac
+            draw
+        done)");
+    REQUIRE(shows(pane, "? for help"));
+    TmuxPane named{tmux.server, pane.id(), "sh"};
+    heeler::CommandReset reset{named, "/clear"};
+    for (const std::string rows : {"8", "8", "1"}) {  // and what it says again is as new as what it says first
+        REQUIRE(heeler::submit_line(pane, rows));
+        REQUIRE(shows(pane, "said " + rows));
+        CHECK(reset.size() == 12U);
+        CHECK(reset.clear());
+        CHECK(reset.size() == 12U);
+        CHECK(shown(pane).find("said") == std::string::npos);
+    }
+    CHECK(reset.clear());  // there is nothing to clear
+
+    heeler::CommandReset unknown{named, "/unknown"};
+    REQUIRE(heeler::submit_line(pane, "8"));
+    REQUIRE(shows(pane, "said 8"));
+    CHECK_FALSE(unknown.clear());
+    CHECK_FALSE(unknown.clear());  // what stands since the last one proves nothing
+    CHECK(reset.clear());
+
+    REQUIRE(heeler::submit_line(pane, "slow"));
+    REQUIRE(shows(pane, "said 9"));
+    CHECK_FALSE(reset.clear());  // not within its time
+    REQUIRE(wait_for([&] { return shown(pane).find("said") == std::string::npos; }));
+    CHECK(reset.clear());
 }
 
 TEST_CASE("nothing is typed into a shell, or into another program than was named [M-138]") {
