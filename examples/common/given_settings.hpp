@@ -8,6 +8,7 @@
 
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/settings/name_regex_settings.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/source/environment_settings.hpp>
 #include <heeler/source/json_settings.hpp>

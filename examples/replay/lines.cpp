@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <heeler/settings/name_regex_settings.hpp>
 #include <heeler/settings/overlay.hpp>
 
 #include "../common/nearest.hpp"

@@ -14,7 +14,6 @@
 #include <sys/select.h>
 
 #include <heeler/agent/command_reset.hpp>
-#include <heeler/agent/name_regex.hpp>
 #include <heeler/agent/tmux_pane.hpp>
 #include <heeler/alert/group.hpp>
 #include <heeler/alert/timer_set.hpp>
@@ -22,6 +21,7 @@
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/report/prometheus.hpp>
 #include <heeler/report/telemetry.hpp>
+#include <heeler/settings/name_regex_settings.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/text/one_line.hpp>
 

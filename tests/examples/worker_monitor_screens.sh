@@ -68,9 +68,22 @@ socket=$work/tmux2
 echo "== workers by name"
 pane code-7-worker visitor "$agents/worker.sh" fails 0.4 >/dev/null
 pane code-x-worker visitor "$agents/worker.sh" fails 0.4 >/dev/null
-: >"$work/named"
-run_until 20 '"worker_name":"code-7-worker"' "$work/named" --own none --name-regex '^code-[0-9]+-worker$' -- sh -c 'cat >>"$0"' "$work/named"
-count "$work/named" '"worker_name"' 1
+# by_name ARGUMENTS...: with these the one is watched, and told of, and not the other
+by_name() {
+    : >"$work/named"
+    run_until 20 '"worker_name":"code-7-worker"' "$work/named" --own none "$@" -- sh -c 'cat >>"$0"' "$work/named"
+    count "$work/named" '"worker_name"' 1
+}
+regex='^code-[0-9]+-worker$'
+by_name --name-regex "$regex"
+echo "{\"name_regex\": \"$regex\"}" >"$work/names.json"
+by_name --config "$work/names.json"
+HEELER_NAME_REGEX=$regex by_name
+here=$(pane here visitor sleep 100)
+tell_tmux set-option -t "$here" @heeler_name_regex "$regex"
+TMUX_PANE=$here by_name
+HEELER_NAME_REGEX='code-(7' TMUX_PANE=$here by_name
+says "$work/out" "'HEELER_NAME_REGEX' is 'code-\(7', but must be an extended regular expression: .*; the default is kept"
 
 echo "== a channel has what the orchestrator has; settings of the session; check, clear and metrics"
 printf '#!/bin/sh\ncat >>"%s/channel"\n' "$work" >"$work/channel.sh"

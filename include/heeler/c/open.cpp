@@ -10,6 +10,7 @@
 #include <heeler/c/watchdog.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/settings/engine_settings.hpp>
+#include <heeler/settings/name_regex_settings.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/source/json_settings.hpp>
 #include <heeler/store/memory_store.hpp>

@@ -1,4 +1,5 @@
-// Which runs a class watches by a regular expression of their names, where a glob cannot say it.
+// Which runs a class watches by a regular expression of their names, where a glob cannot say it; by name, from a file
+// or the environment, in programs that include this. POSIX.
 #pragma once
 
 #include <array>
@@ -8,8 +9,12 @@
 
 #include <regex.h>
 
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run_filter.hpp>
+#include <heeler/core/settings.hpp>
+#include <heeler/settings/known_settings.hpp>
+#include <heeler/settings/setting_values.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -56,5 +61,30 @@ private:
     filter.matches = &matches_regex;
     return {};
 }
+
+namespace detail::setting {
+
+/// In place of a glob. A class without a filter gets one, with the usual tags.
+[[nodiscard]] inline Refused set_regex(const SettingValue& value, RunClass& rules) {
+    const auto pattern = short_text(value, max_run_id_bytes);
+    if (!pattern) return pattern.error();
+    if (const std::string fault = NameRegex{*pattern}.fault(); !fault.empty())
+        return refuse(SettingFault::Kind::out_of_range, value, "an extended regular expression: " + fault).value();
+    auto& filter = rules.applicability.filter;
+    static_cast<void>(set_name_regex(filter ? *filter : filter.emplace(), *pattern));
+    return std::nullopt;
+}
+
+/// In place of a regular expression.
+[[nodiscard]] inline Refused set_glob(const SettingValue&, RunClass& rules) {
+    rules.applicability.filter->matches = &matches_glob;
+    return std::nullopt;
+}
+
+inline constexpr std::array known_by_regex{Known{"name_regex", &set_regex}, Known{"name_pattern", &set_glob}};
+
+inline const MoreSettings name_regex_settings{known_by_regex};
+
+}  // namespace detail::setting
 
 }  // namespace heeler::inline HEELER_ABI
