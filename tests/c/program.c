@@ -208,6 +208,8 @@ static void what_cannot_be_opened_is_said(const char* folder) {
     bad.settings = "{\"interval_s\":-1,\"intervall\":1}";
     open_refuses(bad, HEELER_INVALID_ARGUMENT, "interval_s");
     CHECK(strstr(heeler_error_text(), "intervall") != NULL);
+    bad.settings = "{\"name_regex\":\"code-(7\"}";
+    open_refuses(bad, HEELER_INVALID_ARGUMENT, "'name_regex' is 'code-(7', but must be an extended regular expression");
     bad = good;
     bad.verbs = 0;
     open_refuses(bad, HEELER_INVALID_ARGUMENT, "`verbs` is 0");
