@@ -106,13 +106,14 @@ private:
 
     static inline const std::vector<std::string> options{"@name", "@tags", "@status"};
 
-    /// That a program is over tmux knows a moment before it knows how.
+    /// That a program is over tmux knows a moment before it knows how: sometimes not until another child of its ends.
     [[nodiscard]] heeler::Result<std::vector<heeler::TmuxPaneRow>> rows_with_ends() {
         const auto is_unclear = [&](const heeler::TmuxPaneRow& row) {
             return row.dead && row.end.empty() && !never_told_.contains(row.id);
         };
         auto rows = server_.panes(options);
         for (int tries = 0; tries < 2 && rows && std::any_of(rows->begin(), rows->end(), is_unclear); ++tries) {
+            static_cast<void>(server_.run({{"run-shell", "true"}}));
             std::this_thread::sleep_for(std::chrono::milliseconds{100});
             rows = server_.panes(options);
         }
