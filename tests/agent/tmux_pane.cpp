@@ -164,7 +164,7 @@ TEST_CASE("a clear is one in an agent that fills the terminal before and after [
         draw
         while read -r line; do
             case $line in
-                /clear) [ $slow = 0 ] || sleep 3; slow=0; said=0 ;;
+                /clear) [ $slow = 0 ] || sleep 4; slow=0; said=0 ;;
                 /unknown) ;;
                 slow) slow=1; said=9 ;;
                 *) said=$line ;;

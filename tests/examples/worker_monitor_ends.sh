@@ -49,8 +49,7 @@ cat >"$work/leaves.sh" <<'AGENT'
 stty -echo
 seq 8
 read -r line
-printf '\033[H\033[2J\033[3J'
-PS1="$ " exec sh -i
+PS1=$(printf '\033[H\033[2J\033[3J$ ') exec sh -i # which clears it by its prompt
 AGENT
 leaves=$(pane leaves visitor sh "$work/leaves.sh")
 within 5 "its conversation" shows "$leaves" 8

@@ -37,7 +37,7 @@ take_the_screen() { # all of them
         tell_tmux list-panes -a -F '#{@name} #{alternate_on}' | grep -qxF "$name 1" || return
     done
 }
-within 10 "a pager, an editor and a dialog that take the whole terminal" take_the_screen
+within 20 "a pager, an editor and a dialog that take the whole terminal" take_the_screen
 wanted=$(tell_tmux list-panes -a -F '#{@name}' | grep -cE '\.(asks|idle|fails)$')
 told_all() { [ "$(grep -c '"worker_name"' "$work/screens")" -ge "$wanted" ]; }
 "$monitor" --socket "$socket" --own none --every 1 -- sh -c 'cat >>"$0"' "$work/screens" >"$work/out" 2>&1 &

@@ -84,13 +84,14 @@ private:
             detail::rest_for(std::chrono::milliseconds(50));
             const auto now = terminal_->capture();
             if (!now) return tl::unexpected<Error>(now.error());
-            done = news.empty() ? seen_ : now->history <= history && are_gone(news, rows_of(*now));
+            left_ = rows_of(*now);
+            done = news.empty() ? seen_ : now->history <= history && are_gone(news, left_);
         }
         seen_ = done;
-        if (done) detail::rest_for(submit_delay);  // until the agent has drawn what it always shows
-        if (const auto left = terminal_->capture()) left_ = rows_of(*left);
-        if (done) return {};
-        return fail(ErrorCode::timed_out, command_ + " was typed, and the terminal shows as much as before");
+        if (!done) return fail(ErrorCode::timed_out, command_ + " was typed, and the terminal shows as much as before");
+        detail::rest_for(submit_delay);  // until the agent has drawn what it always shows
+        if (const auto settled = terminal_->capture()) left_ = rows_of(*settled);
+        return {};
     }
 
     Terminal* terminal_;
