@@ -322,8 +322,9 @@ class Run:
         """Whether the run's output can be read from now on."""
         await self._tell("output_access", ok=ok)
 
-    async def state(self, state: str, **keys: Any) -> None:
-        await self._tell("state", state=state, **keys)
+    async def state(self, state: str, *, reported: Optional[str] = None, until: Union[float, str, None] = None,
+                    prompt: Optional[str] = None, outcome: Optional[str] = None) -> None:
+        await self._tell("state", state=state, reported=reported, until=until, prompt=prompt, outcome=outcome)
 
     async def resource(self, name: str, used: int, limit: int) -> None:
         await self._tell("resource", name=name, used=used, limit=limit)
