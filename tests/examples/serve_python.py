@@ -125,11 +125,30 @@ class Watch(PythonTest):
         def fail(ask):
             raise OSError("gone")
 
-        for handler, outcome in ((refuse, "rejected"), (fail, "unknown")):
-            events = []
-            async with self.watch("run-" + outcome, inject=handler, on_event=events.append) as run:
+        async def cancel(ask):
+            task = asyncio.ensure_future(asyncio.sleep(9))
+            task.cancel()
+            await task
+
+        for handler, outcome in ((refuse, "rejected"), (fail, "unknown"), (cancel, "unknown")):
+            events, options = [], ("--name", handler.__name__, "--patience", "10m")
+            async with self.watch(inject=handler, on_event=events.append, options=options) as run:
                 await self.loop(run, lambda: any("action" in event for event in events))
             self.assertEqual(next(event for event in events if "action" in event)["outcome"], outcome)
+
+    async def test_a_handler_is_ended_with_its_client(self):
+        begun = []
+
+        async def hang(ask):
+            begun.append(ask)
+            await asyncio.sleep(100)
+
+        async with self.watch(inject=hang) as run:
+            with self.assertLogs("heeler") as log:
+                await self.loop(run, lambda: begun)
+                await asyncio.wait_for(run.client.close(), 10)
+                logging.getLogger("heeler").error("to have one")
+        self.assertEqual(len(log.output), 1, log.output)
 
     async def test_a_handler_may_end_its_agent(self):
         ended = []

@@ -150,6 +150,7 @@ class Client:
     async def close(self) -> None:
         if self.is_forked():
             return
+        self._lost = self._lost or "the client is closed"
         for task in self._asked:
             task.cancel()
         await self._wire.close()
@@ -246,8 +247,9 @@ class Client:
             note = str((await said if inspect.isawaitable(said) else said) or "")
         except Rejected as refusal:
             outcome, note = "rejected", str(refusal)
-        except Exception as error:  # who knows how far it came
-            log.exception("heeler: %s of %s", verb, message.get("run"))
+        except (Exception, asyncio.CancelledError) as error:  # who knows how far it came
+            if self._lost is None:
+                log.exception("heeler: %s of %s", verb, message.get("run"))
             outcome, note = "unknown", repr(error)
         if verb in ("find", "prove_stopped"):
             outcome, note = (note or "unknown") if outcome == "done" else "unknown", ""
