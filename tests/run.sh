@@ -100,7 +100,7 @@ if [ "$full" = yes ]; then
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan==2.34.0; then
         conan=$PWD/build/conan/bin/conan
     fi
-    # Agent frameworks, for the adapters to them, and what looks at the wheel; without a network their tests are skipped.
+    # Agent frameworks, for the adapters to them, and what looks at types and the wheel; without a network their tests are skipped.
     if python3 -m venv build/adapters >/dev/null 2>&1 && build/adapters/bin/pip install -q -r tests/examples/serve_adapters.txt; then
         export HEELER_ADAPTERS=$PWD/build/adapters/bin/python
     fi
