@@ -1,7 +1,9 @@
 #include "serve.hpp"
 
 #include <cstdio>
+#include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -9,6 +11,7 @@
 #include <signal.h>
 
 #include <httplib.h>
+#include <sys/socket.h>
 
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/explain/explain.hpp>
@@ -17,9 +20,11 @@
 #include <heeler/store/stored_names.hpp>
 #include <heeler/text/one_line.hpp>
 
+#include "../common/door.hpp"
 #include "../common/loopback_guard.hpp"
 #include "../common/own_port.hpp"
 #include "../common/parse_duration.hpp"
+#include "../common/scratch.hpp"
 #include "../common/token.hpp"
 #include "decide.hpp"
 #include "find_run.hpp"
@@ -34,6 +39,8 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
+constexpr std::size_t longest_body = std::size_t{1} << 16;
+constexpr std::size_t at_once = 4;
 constexpr const char* html_type = "text/html; charset=utf-8";
 
 /// One request at a time: a store is one connection.
@@ -41,10 +48,11 @@ class Service {
 public:
     Service(const Options& options, std::span<Store> stores)
         : options_{options}, stores_{stores}, token_{options.operate ? common::make_token() : std::string{}} {
-        http_.new_task_queue = [] { return new httplib::ThreadPool(4); };
-        http_.set_read_timeout(5);
+        http_.new_task_queue = [] { return new httplib::ThreadPool(at_once); };
+        http_.set_address_family(AF_UNIX);
+        http_.set_keep_alive_max_count(1);
         http_.set_write_timeout(5);
-        http_.set_payload_max_length(std::size_t{1} << 16);
+        http_.set_payload_max_length(longest_body);
         http_.set_default_headers(
             {{"Cache-Control", "no-store"},
              {"X-Content-Type-Options", "nosniff"},
@@ -64,16 +72,25 @@ public:
 
     /// Answers until it is interrupted. The signals are blocked.
     [[nodiscard]] Quit run(const sigset_t& interruptions) {
-        const int port = common::bind_at(http_, "127.0.0.1", options_.port);
-        if (port <= 0) return {exit_usage, "--port " + std::to_string(options_.port) + " is taken; 0 takes any"};
-        port_ = std::to_string(port);
+        std::optional<common::Door> door;
+        try {
+            door.emplace(options_.port, common::DoorRules{2 * longest_body, at_once, {}, {}});
+        } catch (const std::exception&) {
+            return {exit_usage, "--port " + std::to_string(options_.port) + " is taken; 0 takes any"};
+        }
+        const common::Scratch scratch{"heeler-ctl"};
+        const std::string place = scratch.path() / "serve";
+        if (!http_.bind_to_port(place, 1)) return {exit_usage, "no socket can be had at " + place};
+        port_ = std::to_string(door->port());
         print("http://127.0.0.1:" + port_ + "/\n");
         if (options_.operate) print("token: " + token_ + "\n");
         std::fflush(stdout);
         std::thread answering = common::answering(http_);
+        door->open(place);
         int interrupted = 0;
         sigwait(&interruptions, &interrupted);
         http_.stop();
+        door->close();
         answering.join();
         return {};
     }

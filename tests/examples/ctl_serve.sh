@@ -56,6 +56,17 @@ get 403 "somebody else's name for this machine" -H "Host: evil.example:$port" "$
 get 403 "no port" -H "Host: localhost" "$url/"
 get 403 "a page of somebody else's" -H "Origin: http://evil.example" "$url/"
 get 200 "another name of this machine" -H "Host: localhost:$port" "$url/"
+! command -v python3 >/dev/null || python3 - "$port" <<'END' || fail "eight that say nothing more hold up another"
+import socket, sys, time
+port = int(sys.argv[1])
+slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
+for one in slow:
+    one.sendall(b"GET / HTTP/1.1\r\n")
+began = time.monotonic()
+asks = socket.create_connection(("127.0.0.1", port), 20)
+asks.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
+sys.exit(not asks.recv(100).startswith(b"HTTP/1.1 200 ") or time.monotonic() - began > 2)
+END
 kill "$behind"
 wait "$behind" || fail "serve ends with $?"
 behind=
