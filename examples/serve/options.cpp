@@ -132,7 +132,8 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
         ->type_name("PORT")
         ->check(CLI::Range(0, 65535));
     app.add_option("--otlp-log", options.otlp_log,
-                   "Write verdicts as log records of OpenTelemetry: a file, or the URL of a collector (.../v1/logs)")
+                   "Write verdicts as log records of OpenTelemetry: a file, or the URL of a collector (.../v1/logs), "
+                   "with the headers in OTEL_EXPORTER_OTLP_HEADERS")
         ->type_name("WHERE");
     app.add_flag("--shadow", options.shadow, "Decide and record everything, ask clients for nothing");
     app.add_flag("--protocol", options.protocol, "Print what may be said, as a JSON Schema, and exit");
