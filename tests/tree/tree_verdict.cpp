@@ -248,6 +248,21 @@ TEST_CASE("a new node has its first run before it [M-150]") {
     CHECK(told(none.scan()) == "stopped B");
 }
 
+TEST_CASE("what was made in the future is judged, and named whatever the tree does [M-150]") {
+    Watched one{{item("A", "", "todo"), born(item("B", "A", "todo"), -1s), born(item("C", "A", "done"), -24h)}};
+    CHECK(told(one.scan()) == "pending_first_run B");  // clocks may differ by so much
+    REQUIRE(one.scan().ahead.size() == 1);
+    CHECK(one.scan().ahead[0]->id == "C");
+    one.rules.first_run_grace = 0s;
+    CHECK(told(one.scan()) == "stopped B C");
+    CHECK(one.scan().ahead.size() == 2);
+    one.tree.apply({false, {with_run(item("A", "", "todo"), "running")}, {}, {}});
+    CHECK(told(one.scan()) == "live A");
+    CHECK(one.scan().ahead.size() == 2);
+    one.tree.apply({false, {born(item("B", "A", "todo"), 0s)}, {}, {}});
+    CHECK(one.scan().ahead.size() == 1);
+}
+
 TEST_CASE("a completed run ends the grace, a run that begins makes it live [M-150] [M-149]") {
     const TreeNode fresh = born(item("B", "A", "todo"), 104ms);
     const auto with_b = [](TreeNode b) { return told_of({item("A", "", "todo"), std::move(b)}); };

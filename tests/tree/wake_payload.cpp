@@ -142,6 +142,9 @@ TEST_CASE("the review task says what stopped and what is waited for") {
         "- approval p-1 of C\n";
     CHECK(review_comment(facts, false) == expected);
     CHECK(review_comment(facts, true).starts_with("Watchdog review resumed for `A`"));
+    facts.ahead = {"C", "D"};
+    CHECK(review_comment(facts, false) == expected + "Made in the future, and judged all the same: C, D\n");
+    facts.ahead.clear();
     facts.leaves.assign(12, leaf_told("B", "done"));
     facts.leaf_count = 12;
     CHECK(review_comment(facts, true).find(" more") == std::string::npos);

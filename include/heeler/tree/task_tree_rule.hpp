@@ -148,6 +148,7 @@ struct TaskTreeRule {
         facts.leaf_count = look.leaf_count;
         facts.waits = look.waits;
         facts.wait_texts = look.wait_texts;
+        facts.ahead = look.ahead;
         facts.instructions = state.config.instructions.value_or("");
         return facts;
     }

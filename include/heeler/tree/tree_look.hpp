@@ -139,6 +139,8 @@ private:
         const auto& moving = scan.verdict == TreeVerdict::live ? scan.live : scan.pending;
         for (std::size_t i = 0; i < moving.size() && i < most_shown; ++i)
             look_.live.push_back(detail::shown_id(moving[i]->id));
+        for (std::size_t i = 0; i < scan.ahead.size() && i < most_shown; ++i)
+            look_.ahead.push_back(detail::shown_id(scan.ahead[i]->id));
         if (scan.fingerprint.empty()) return;
         for (std::size_t i = 0; i < scan.leaves.size() && i < most_shown; ++i)
             look_.leaves.push_back(summary_of(*scan.leaves[i]));

@@ -58,6 +58,7 @@ struct TreeScan {
     std::vector<const TreeNode*> pending{};  ///< of `pending_first_run`: those that are new
     std::vector<const TreeNode*> leaves{};   ///< of `stopped` and `already_reviewed`
     std::vector<const TreeNode*> waiting{};  ///< those with pending interactions or approvals, leaves or not
+    std::vector<const TreeNode*> ahead{};    ///< those made in the future, as is told; they are judged all the same
     std::vector<GoneBlocker> gone{};         ///< of `stopped` and `already_reviewed`; sorted
     bool waits_for_tasks = false;            ///< likewise: a leaf has a blocker that is not over
     std::size_t included = 0;                ///< nodes of the tree
@@ -98,13 +99,20 @@ namespace detail {
            status == "timed_out";
 }
 
+/// Made so far in the future that clocks do not differ so much: a mistake, and no reason to wait.
+[[nodiscard]] inline bool is_made_ahead(const TreeNode& node, Duration grace, WallTime now) noexcept {
+    if (!node.created_at) return false;
+    const Duration age = in_calendar(now) - in_calendar(*node.created_at);
+    return age < Duration{} && age <= -grace;
+}
+
 /// Its first run may be about to begin.
 [[nodiscard]] inline bool awaits_first_run(const TreeNode& node, Duration grace, WallTime now) noexcept {
     if (grace <= Duration{} || is_over(node.status) || !node.created_at) return false;
     for (const TreeRun& run : node.runs)
         if (is_finished_run(run.status)) return false;
     const Duration age = in_calendar(now) - in_calendar(*node.created_at);
-    return age < grace && age > -grace;  // a moment that is far ahead is a mistake, and no reason to wait
+    return age < grace && !is_made_ahead(node, grace, now);
 }
 
 /// The nodes of a walk of which something is true, by id.
@@ -158,6 +166,8 @@ inline void note_blockers(TreeScan& scan, const TaskTree& tree) {
     scan.included = visits.size();
     scan.waiting = detail::those_of(visits, [](const Visit& visit) { return detail::pending_waits(*visit.node) > 0; });
     for (const TreeNode* node : scan.waiting) scan.waits += detail::pending_waits(*node);
+    scan.ahead = detail::those_of(
+        visits, [&](const Visit& visit) { return detail::is_made_ahead(*visit.node, rules.first_run_grace, now); });
     scan.live = detail::those_of(visits, [&](const Visit& visit) {
         if (is_live(*visit.node)) return true;
         return rules.waiting_review_is_live && visit.node->status == "in_review" &&

@@ -50,7 +50,8 @@ struct WakeFacts {
     std::size_t leaf_count = 0;         ///< of all leaves; never less than were given
     std::size_t waits = 0;              ///< pending interactions and approvals; never less than were given
     std::vector<std::string> wait_texts{};
-    std::string instructions{};  ///< of the watch; empty: none
+    std::vector<std::string> ahead{};  ///< ids of what was made in the future, as is told
+    std::string instructions{};        ///< of the watch; empty: none
 };
 
 inline constexpr std::size_t max_wake_leaves = 25;     ///< of a wake
@@ -190,6 +191,9 @@ inline void add_capabilities(text::JsonLine& json, const Offer& offer) {
     text::append(text, "Pending waits: ", std::to_string(detail::wait_count_of(facts)), "\n");
     for (std::size_t i = 0; i < detail::min_of(facts.wait_texts.size(), max_comment_leaves); ++i)
         text::append(text, "- ", text::one_line(facts.wait_texts[i], detail::max_shown_text), "\n");
+    for (std::size_t i = 0; i < detail::min_of(facts.ahead.size(), max_comment_leaves); ++i)
+        text::append(text, i == 0 ? "Made in the future, and judged all the same: " : ", ", shown_id(facts.ahead[i]));
+    if (!facts.ahead.empty()) text += "\n";
     return text;
 }
 

@@ -52,11 +52,13 @@ struct TreeLook {
     std::vector<std::string> wait_texts{};  ///< likewise
     std::vector<std::uint64_t> digests{};   ///< of all leaves, where they are needed
     std::vector<std::string> live{};        ///< ids of what moves, the first of them
+    std::vector<std::string> ahead{};       ///< ids of what was made in the future, as is told, the first of them
 
     template <class A>
     void archive(A& a) {
         a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried,
-          waits_for_tasks, when_silent, sign, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live);
+          waits_for_tasks, when_silent, sign, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live,
+          ahead);
     }
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/source.hpp>
 #include <heeler/tree/stranded_rule.hpp>
 #include <heeler/tree/tree_look.hpp>
@@ -84,11 +85,21 @@ private:
             line.end_object();
             polled.records.push_back({"issue.task_watchdog_fingerprint_reviewed", std::move(line).text()});
         }
+        for (const std::string& id : seen.ahead)
+            if (!contains(state.look.ahead, id)) polled.records.push_back(made_ahead(state, run, seen, id));
         const bool quiet = is_quiet(seen.verdict);
         texts_.push_back(encoded(std::move(seen)));
         polled.events.push_back({Reading{TaskTreeRule::look_reading, texts_.back()}, {}, {}, 0});
         if (quiet) polled.events.push_back({Progress{state.triggers}, {}, {}, 0});
         return polled;
+    }
+
+    [[nodiscard]] static Record made_ahead(const WatchState& state, const std::string& run, const TreeLook& seen,
+                                           const std::string& id) {
+        text::JsonLine line = TaskTreeRule::labels(state, run, seen.fingerprint);
+        line.key("target").string(id).key("reason");
+        line.string("its host says that it was made in the future; it is judged all the same").end_object();
+        return {"issue.task_watchdog_contradiction", std::move(line).text()};
     }
 
     WatchedTrees& trees_;
