@@ -233,11 +233,12 @@ TEST_CASE("what is used up is a person's once [M-172]") {
     at.wake(stopped_look(stop_of('a')));
     TreeLook used_up = stopped_look(stop_of('a'));
     used_up.due = TreeDue::escalate;
+    used_up.leaf_count = 9;
     at.look(used_up);
     REQUIRE(at.found());
     CHECK(at.found()->condition == TreeCondition::unrestored);
     CHECK_THAT(TaskTreeRule::describe(*at.found()), ContainsSubstring("after 1 review"));
-    CHECK_THAT(at.told(), ContainsSubstring("stopped: B: blocked, C: done\nreviewer: ag-w\nreview: V\n") &&
+    CHECK_THAT(at.told(), ContainsSubstring("stopped: B: blocked, C: done, and 7 more\nreviewer: ag-w\nreview: V\n") &&
                               ContainsSubstring("done: the reviewer was woken 1 time for this stop\n") &&
                               ContainsSubstring(R"("attempt":1)") && ContainsSubstring(stop_of('a')));
     at.intend();

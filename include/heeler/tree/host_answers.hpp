@@ -8,6 +8,7 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/run.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>

@@ -89,11 +89,8 @@ struct TaskTreeRule {
     /// What people are told of a tree that nobody could restore: what stopped, who reviewed it, and each attempt.
     [[nodiscard]] List<Detail> details(const Memory& state, const Settings&, const Run&, const Finding& finding) const {
         const std::string& review = state.review.empty() ? state.look.review : state.review;
-        std::string stopped;
-        for (const LeafSummary& leaf : state.look.leaves)
-            text::append(stopped, stopped.empty() ? "" : ", ", leaf.id, ": ", leaf.status);
         return {{"watched", state.config.node},
-                {"stopped", std::move(stopped)},
+                {"stopped", stopped_in_words(state.look)},
                 {"reviewer", state.config.agent},
                 {"review", review.empty() ? "none yet" : review},
                 {"done", done_in_words(state)},
@@ -165,6 +162,15 @@ private:
 
     [[nodiscard]] static const Condition& given_up(const Memory& state) noexcept {
         return state.look.when_silent ? TreeCondition::unreviewed : TreeCondition::unrestored;
+    }
+
+    [[nodiscard]] static std::string stopped_in_words(const TreeLook& look) {
+        std::string text;
+        for (const LeafSummary& leaf : look.leaves)
+            text::append(text, text.empty() ? "" : ", ", leaf.id, ": ", leaf.status);
+        if (look.leaf_count > look.leaves.size())
+            text::append(text, ", and ", std::to_string(look.leaf_count - look.leaves.size()), " more");
+        return text;
     }
 
     [[nodiscard]] static std::string done_in_words(const Memory& state) {
