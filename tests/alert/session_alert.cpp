@@ -39,6 +39,14 @@ TEST_CASE("A-64: a session alert names session, project, duration, calls and iss
     CHECK(text.ends_with("\n\xE2\x80\xA2 Running for 3 hours\n\xE2\x80\xA2 Silent for 10 minutes\nNext: abandoned"));
 }
 
+TEST_CASE("a session alert says what can be done [M-118]") {
+    Alert alert = session_alert();
+    alert.kind = "worker.stuck";
+    CHECK(format_session_alert(alert).ends_with("\nSuggested: investigate, nudge, restart"));
+    alert.details.push_back({"stop", "heeler-ctl stop"});
+    CHECK(format_session_alert(alert).ends_with("\nSuggested: investigate, nudge, restart\nStop: heeler-ctl stop"));
+}
+
 TEST_CASE("a command in a session alert is whole, and an id that hides something shows it [M-124]") {
     Alert alert = session_alert();
     const std::string command = "heeler-ctl --store 'sqlite:/" + std::string(1000, 'd') + "' snooze --for 2h -- 'id'";

@@ -81,6 +81,13 @@ TEST_CASE("a log line ends with what comes next and how to stop it, whole [M-124
     CHECK_THAT(LogNotifier::line_of(alert), !ContainsSubstring("stop:"));
 }
 
+TEST_CASE("a log line says what can be done, however long the rest is [M-118]") {
+    auto alert = heeler::notifier_contract::example_alert();
+    alert.kind = "worker.needs_input";
+    alert.summary = std::string(10'000, 'x');
+    CHECK(LogNotifier::line_of(alert).ends_with("; next: verified in 60 s; suggested: approve, decline, review"));
+}
+
 TEST_CASE("a log line is bounded whatever the alert holds") {
     auto alert = heeler::notifier_contract::example_alert();
     alert.summary = std::string(1'000'000, 'x');

@@ -25,11 +25,14 @@ inline constexpr std::size_t alert_list_cap = 100;        ///< issues, details, 
 
 /// A member `"suggestions":[..]` where there are any for alerts of this kind.
 inline void write_suggestions(text::JsonLine& line, std::string_view alert_kind) {
-    const auto all = suggestions_for(alert_kind);
+    std::string_view all = suggestions_for(alert_kind);
     if (all.empty()) return;
     line.key("suggestions").begin_array();
-    for (const std::string_view each : all) line.string(each);
-    line.end_array();
+    for (auto end = all.find(", "); end != std::string_view::npos; end = all.find(", ")) {
+        line.string(all.substr(0, end));
+        all.remove_prefix(end + 2);
+    }
+    line.string(all).end_array();
 }
 
 /// `{"version":1,"key":..,"kind":..,"severity":"none|warning|critical","to":..,"run":{"id":..,"name":..,"work_item":..,

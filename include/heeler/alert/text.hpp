@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <heeler/alert/session_alert.hpp>
 #include <heeler/alert/suggestions.hpp>
@@ -79,14 +80,10 @@ namespace detail {
         text::append(text, "\n... and ", std::to_string(alert.issues.size() - shown), " more");
     for (const Detail& detail : alert.details) {
         std::string label = text::one_line(detail.name, alert_line_cap);
-        if (!label.empty() && label[0] >= 'a' && label[0] <= 'z') label[0] = static_cast<char>(label[0] - 0x20);
         std::replace(label.begin(), label.end(), '_', ' ');
-        detail::add_line(text, label, detail.value);
+        detail::add_line(text, std::move(label), detail.value);
     }
-    std::string suggested;
-    for (const std::string_view each : suggestions_for(alert.kind))
-        text::append(suggested, suggested.empty() ? "" : ", ", each);
-    detail::add_line(text, "Suggested", suggested);
+    detail::add_line(text, "Suggested", suggestions_for(alert.kind));
     return text;
 }
 

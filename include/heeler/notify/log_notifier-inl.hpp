@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/alert/session_alert.hpp>
+#include <heeler/alert/suggestions.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/notify/log_notifier.hpp>
 #include <heeler/text/append.hpp>
@@ -32,14 +34,11 @@ HEELER_INLINE std::string LogNotifier::line_of(const Alert& alert) {
     for (std::size_t i = 0; i < alert.issues.size(); ++i) text::append(line, i == 0 ? ": " : "; ", alert.issues[i]);
     // What people act on is never what is cut; only whole is a command of use.
     std::string end;
-    for (const std::string_view what : {"next", "stop", "lasted", "steps", "cost"})
-        for (const Detail& each : alert.details) {
-            if (each.name != what || each.value.empty()) continue;
-            const std::string shown = text::one_line(each.value, each.value.size() * 3 + 1);
-            if (const auto part = text::concat("; ", what, ": ", shown); end.size() + part.size() < max_line_bytes / 2)
-                end += part;
-            break;
-        }
+    for (const std::string_view what : {"next", "stop", "lasted", "steps", "cost", "suggested"}) {
+        const auto value = what == "suggested" ? suggestions_for(alert.kind) : detail::detail_named(alert, what);
+        const auto part = text::concat("; ", what, ": ", text::one_line(value, value.size() * 3 + 1));
+        if (!value.empty() && end.size() + part.size() < max_line_bytes / 2) end += part;
+    }
     return text::one_line(line, max_line_bytes - end.size()) + end;
 }
 

@@ -11,10 +11,10 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// Writes `TIME WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE; next: NEXT; stop: COMMAND` and flushes, `CRITICAL` in
-/// front where two conditions hold at once and `NOTE` where nothing is wrong (any more). What follows on further lines
-/// is joined, so that an alert is one line whatever is in it. The stream must outlive the notifier. One thread at a
-/// time.
+/// Writes `TIME WARNING heeler KIND [RUN] SUMMARY: ISSUE; ISSUE; next: NEXT; stop: COMMAND; suggested: WORDS` and
+/// flushes, `CRITICAL` in front where two conditions hold at once and `NOTE` where nothing is wrong (any more). What
+/// follows on further lines is joined, so that an alert is one line whatever is in it. The stream must outlive the
+/// notifier. One thread at a time.
 class LogNotifier {
 public:
     static constexpr std::string_view name = "log";
