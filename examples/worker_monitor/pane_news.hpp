@@ -104,15 +104,28 @@ namespace detail {
 
 /// A row that says something, without the frame around it.
 [[nodiscard]] inline std::string_view words_in(std::string_view row) {
-    constexpr std::string_view frame = "\xe2\x94\x80\xe2\x94\x82\xe2\x95\xad\xe2\x95\xae\xe2\x95\xaf\xe2\x95\xb0|+-=~ ";
-    const std::size_t first = row.find_first_not_of(frame);
-    if (first == std::string_view::npos) return {};
-    return row.substr(first, row.find_last_not_of(frame) - first + 1);
+    constexpr std::string_view plain = "|+-=~ ";
+    while (!row.empty())
+        if (plain.find(row.front()) != std::string_view::npos)
+            row.remove_prefix(1);
+        else if (row.size() >= 3 && is_frame(row.substr(0, 3)))
+            row.remove_prefix(3);
+        else
+            break;
+    while (!row.empty())
+        if (plain.find(row.back()) != std::string_view::npos)
+            row.remove_suffix(1);
+        else if (row.size() >= 3 && is_frame(row.substr(row.size() - 3)))
+            row.remove_suffix(3);
+        else
+            break;
+    return row;
 }
 
 /// How the dialogs of coding agents ask, besides `heeler::prompt_patterns`.
-inline constexpr std::array<std::string_view, 6> dialog_questions{
-    "Do you want to ", "Would you like to ", "Apply this change?", "Allow execution", "Allow Codex to", "(Y)es/(N)o"};
+inline constexpr std::array<std::string_view, 7> dialog_questions{
+    "Do you want to ", "Do you trust ",  "Would you like to ", "Apply this change?",
+    "Allow execution", "Allow Codex to", "(Y)es/(N)o"};
 
 [[nodiscard]] inline bool is_question(std::string_view words) {
     const auto has = [&](std::string_view pattern) { return words.find(pattern) != std::string_view::npos; };
@@ -120,26 +133,64 @@ inline constexpr std::array<std::string_view, 6> dialog_questions{
            std::any_of(dialog_questions.begin(), dialog_questions.end(), has);
 }
 
-/// An answer that can be chosen ("1. Yes", with a mark before the one that is), or the keys that do.
-[[nodiscard]] inline bool is_choice(std::string_view words) {
+/// Without the mark before the answer that is chosen.
+[[nodiscard]] inline std::string_view unmarked(std::string_view words) {
     constexpr std::array<std::string_view, 5> marks{"\xe2\x9d\xaf", "\xe2\x80\xba", "\xe2\x97\x8f", "\xe2\x97\x8b",
                                                     ">"};
     for (const std::string_view mark : marks)
         if (words.starts_with(mark)) words = words_in(words.substr(mark.size()));
+    return words;
+}
+
+/// "1. Yes"
+[[nodiscard]] inline bool is_numbered(std::string_view words) {
     const std::size_t digits = std::min(words.find_first_not_of("0123456789"), words.size());
-    if (digits > 0) return words.substr(digits).starts_with('.');
-    constexpr std::array<std::string_view, 4> keys{"to cancel", "to confirm", "to select",
+    return digits > 0 && words.substr(digits).starts_with('.');
+}
+
+/// An answer that can be chosen, or the keys that do.
+[[nodiscard]] inline bool is_choice(std::string_view words) {
+    if (is_numbered(unmarked(words))) return true;
+    constexpr std::array<std::string_view, 5> keys{"to cancel", "to confirm", "to select", "enter to continue",
                                                    "Waiting for user confirmation"};
     return std::any_of(keys.begin(), keys.end(),
                        [&](std::string_view key) { return words.find(key) != std::string_view::npos; });
 }
 
-/// The question that a screen ends with; empty: there is none, or the agent says that it works. Below a question stands
-/// nothing, or its answers and some hints; where the program draws the whole screen, anything.
+/// Answers of which one is chosen, whatever explains them, and in the last row an answer or keys; read from that row
+/// up. A list in a text has no mark, or one on each row, or below it the place where the next text is typed.
+class Menu {
+public:
+    void read(std::string_view words) {
+        const std::string_view answer = unmarked(words);
+        if (is_read_) {
+            if (title_.empty()) title_ = words;
+        } else if (is_numbered(answer)) {
+            ++(answer == words ? plain_ : marked_);
+            is_read_ = answer.starts_with("1.");
+        } else if (is_last_) {
+            is_read_ = !is_choice(words);
+        }
+        is_last_ = false;
+    }
+    /// The row above it; empty: there is no menu.
+    [[nodiscard]] std::string_view title() const { return marked_ == 1 && plain_ > 0 ? title_ : std::string_view{}; }
+
+private:
+    int marked_ = 0;
+    int plain_ = 0;
+    bool is_last_ = true;
+    bool is_read_ = false;
+    std::string_view title_{};
+};
+
+/// The question that a screen ends with, or the title of a menu; empty: there is none, or the agent says that it works.
+/// Below a question stands nothing, or its answers and some hints; where the program draws the whole screen, anything.
 [[nodiscard]] inline std::string_view question_on(const heeler::TmuxCapture& seen) {
     int looked_at = 0;
     int others = 0;
     bool has_choice = seen.is_full;
+    Menu menu;
     for (std::size_t at = seen.rows.size(); at > seen.above && looked_at < 12; --at) {
         const std::string_view words = words_in(seen.rows[at - 1]);
         if (words.empty()) continue;
@@ -147,10 +198,11 @@ inline constexpr std::array<std::string_view, 6> dialog_questions{
         if (is_question(words)) return has_choice || others == 0 ? words : std::string_view{};
         has_choice = has_choice || is_choice(words);
         others += is_choice(words) ? 0 : 1;
-        if (!seen.is_full && others > 6) return {};
+        menu.read(words);
+        if (!seen.is_full && others > 6) break;
         ++looked_at;
     }
-    return {};
+    return menu.title();
 }
 
 /// The rows of the screen that are others than they were.

@@ -106,6 +106,21 @@ TEST_CASE("of a screen that is drawn as a whole only what changed is news, where
     CHECK(mark_of("%1/7 0 3 1 1 1 0 0 501 x").end == 0);
 }
 
+TEST_CASE("a list of answers of which one is chosen waits, a list in a text does not", "[worker_monitor]") {
+    const auto asked = [](const std::vector<std::string>& rows) {
+        const TmuxCapture seen{0, 0, rows, false};
+        return std::string{worker_monitor::question_on(seen)};
+    };
+    CHECK(asked({"Choose one.", "", "> 1. This", "    because", "  2. That", "    also", "",
+                 "Press enter to continue"}) == "Choose one.");
+    CHECK(asked({"Choose one.", "  1. This", "\xe2\x97\x8f 2. That"}) == "Choose one.");
+    CHECK(asked({"The plan:", "1. This", "2. That"}).empty());
+    CHECK(asked({"The plan:", "> 1. This", "> 2. That"}).empty());
+    CHECK(asked({"The plan:", "> 1. This"}).empty());
+    CHECK(asked({"> Go on", "\xe2\x97\x8f 1. This", "  2. That", "> "}).empty());
+    CHECK(asked({"Choose one.", "> 1. This", "  2. That", "Working (esc to interrupt)"}).empty());
+}
+
 TEST_CASE("a question above its answers and hints is one, also in a frame", "[worker_monitor]") {
     const std::vector<std::string> rows{"Bash(rm -r build)",
                                         "\xe2\x95\xad\xe2\x94\x80\xe2\x95\xae",

@@ -10,8 +10,7 @@ echo "== screens of agents"
 for tool in less vi python3; do command -v $tool >/dev/null || fail "$tool is not installed: this test needs a pager, an editor and curses"; done
 : >"$work/screens"
 for screen in "$here"/agent_screens/*.txt; do
-    id=$(pane "$(basename "$screen" .txt)" worker sh "$here/../support/agent_screen.sh" "$screen")
-    tell_tmux resize-window -t "$id" -x 100 -y 24
+    rows=24 pane "$(basename "$screen" .txt)" worker sh "$here/../support/agent_screen.sh" "$screen" >/dev/null
 done
 cat >"$work/asks.py" <<'PROGRAM'
 import curses, itertools, time
@@ -62,6 +61,8 @@ count "$work/screens" '"worker_name"' "$wanted" # nothing of the busy ones, noth
 says "$work/screens" '"worker_name":"dialog.asks",.*"prompt_preview":"Do you want to proceed\?"'
 says "$work/screens" '"worker_name":"codex.asks",.*"prompt_preview":"Would you like to run the following command\?"'
 says "$work/screens" '"worker_name":"gemini_cli.asks",.*"prompt_type":"permission"'
+says "$work/screens" '"worker_name":"codex_0.171.0_recorded.asks",.*"prompt_preview":"Choose how you want to use Codex."'
+says "$work/screens" '"worker_name":"gemini_cli_0.61.0_recorded.asks",.*"prompt_preview":"Do you trust the files in this folder\?"'
 tell_tmux kill-server
 socket=$work/tmux2
 

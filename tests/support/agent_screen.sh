@@ -1,7 +1,7 @@
 #!/bin/sh
-# agent_screen.sh FILE: draws a recorded screen of an agent, as one that does not take the whole terminal does: it goes up row
-# by row, wipes what it has drawn, and draws it anew. The frames of FILE lie between rows of "=== next frame"; of one alone
-# nothing moves.
+# agent_screen.sh FILE: draws the screen of an agent that FILE holds, as one that does not take the whole terminal does: it goes
+# up row by row, wipes what it has drawn, and draws it anew. The frames of FILE lie between rows of "=== next frame"; of one
+# alone nothing moves.
 shown=
 while :; do
     frame=1

@@ -45,7 +45,7 @@ tell_tmux() { tmux -S "$socket" -f /dev/null "$@"; }
 pane() {
     local name=$1 tags=$2 id
     shift 2
-    id=$(tell_tmux new-session -d -P -F '#{pane_id}' -x 100 -y 12 "$@")
+    id=$(tell_tmux new-session -d -P -F '#{pane_id}' -x 100 -y "${rows:-12}" "$@")
     tell_tmux set-option -p -t "$id" @tags "$tags"
     tell_tmux set-option -p -t "$id" @name "$name"
     echo "$id"
