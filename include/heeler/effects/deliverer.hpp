@@ -344,8 +344,9 @@ private:
         return silence.has_value();
     }
 
-    /// Instead of being sent it is on record by whom it was silenced, and why.
-    std::string keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
+    /// Instead of being sent it is on record by whom it was silenced, and why. False: nobody has it.
+    bool keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report,
+                     std::string* silenced = nullptr) {
         job.row.how = AlertRow::How::silenced;
         job.row.note = silenced_by(silence);
         text::JsonLine line;
@@ -362,8 +363,8 @@ private:
         report.events.push_back(AuditEvent{std::move(row)});
         ++report.suppressed;
         ++report.why.silence;
-        finish_alert(job, AlertRow::State::skipped, now);
-        return job.row.note;
+        if (silenced != nullptr) *silenced = job.row.note;
+        return finish_alert(job, AlertRow::State::skipped, now);
     }
 
     /// True: somebody has it. `silenced`: by what it was kept from people, if it was.
@@ -377,11 +378,8 @@ private:
         const std::size_t taken = job.row.alert.taken.size();
         do {
             if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
-            if (const auto silence = silences_.about(job, now.wall); silence && !job.under_way) {
-                std::string by = keep_silent(job, *silence, now, report);
-                if (silenced != nullptr) *silenced = std::move(by);
-                return false;
-            }
+            if (const auto silence = silences_.about(job, now.wall); silence && !job.under_way)
+                return keep_silent(job, *silence, now, report, silenced);
             job.row.alert.attempt = job.row.attempts + 1;
             auto answer = notifier_.send(job.row.alert);
             if (!notifier_.news.empty()) note_news(job, now, report);
