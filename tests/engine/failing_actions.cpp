@@ -235,40 +235,46 @@ struct Hesitant {
     ScriptedControl& inner;
     bool ready = false;
 
-    Result<ActionDone> inject(const ActionRequest& asked) {
-        if (ready) return inner.inject(asked);
+    Result<ActionDone> spawn(const ActionRequest& asked) {
+        if (ready) return inner.spawn(asked);
         return fail(ErrorCode::busy, "not yet");
     }
-    Result<ActionDone> spawn(const ActionRequest& asked) { return inner.spawn(asked); }
 };
 
 }  // namespace
 
 TEST_CASE("what a control put off is not done to a run that works again meanwhile [M-093]") {
     Bench b;
+    b.classes = {presets::checkpoint_continuation()};
+    b.boot();
     Hesitant hesitant{b.control};
     b.dog->attach(hesitant);
-    const RunHandle run = b.stalled();
+    const RunHandle run = b.run();
+    (void)b.after(900s);
+    (void)b.after(900s);
+    REQUIRE(b.history().actions.size() == 1);
     CHECK(b.acts.empty());
     SECTION("it works again") {
-        b.progress(run, 2);
-        b.minutes(1);
+        b.clock.advance(60s);
+        (void)b.dog->checkpoint(run, {7, "step 7"});
+        (void)b.after(840s);
         hesitant.ready = true;
-        b.progress(run, 3);
-        b.minutes(1);
-        CHECK(b.acts == "inject:nudge skipped");
+        CHECK(b.acts == "spawn skipped");
         CHECK(b.control.requests().empty());
         CHECK(b.history().actions[0].outcome_from == OutcomeFrom::recovery);
+        b.clock.advance(60s);
+        (void)b.dog->checkpoint(run, {8, "step 8"});
+        (void)b.after(840s);
         CHECK(b.dog->status(run) == Status::recovered);
-        b.minutes(2);  // it stands still once more, and is nudged for the first time
-        CHECK(b.asked(ControlVerb::inject) == 1);
+        (void)b.after(900s);  // it stands still once more, and is continued for the first time
+        CHECK(b.asked(ControlVerb::spawn) == 1);
         CHECK(b.history().actions.back().attempt == 1);
     }
     SECTION("it still stands still") {
-        b.minutes(2);
+        (void)b.after(900s);
         hesitant.ready = true;
-        b.minutes(1);
-        CHECK(b.acts == "inject:nudge done");
+        (void)b.after(900s);
+        CHECK(b.acts == "spawn done");
     }
 }
 

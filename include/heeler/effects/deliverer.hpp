@@ -104,13 +104,14 @@ private:
 
     /// By what the next action is held back, an escalation as well; `answer`: by nothing. That an incident began is no
     /// action: people learn of it. What a control put off is not asked for any more once a cycle has seen that the run
-    /// goes on.
-    [[nodiscard]] OutcomeFrom held_back(const RungJob& job, Instant now) const {
+    /// goes on, but for words: these may wait for the agent's next turn.
+    [[nodiscard]] OutcomeFrom held_back(const RungJob& job, const Action& action, Instant now) const {
         if (in_shadow(job)) return OutcomeFrom::shadow;
         const bool all_frozen = frozen_.load(std::memory_order_relaxed) || process_.frozen();
         const std::lock_guard guard{job.watched->lock};
         if (all_frozen || job.watched->verdict->marks.frozen_at(now.wall)) return OutcomeFrom::freeze;
-        return job.watched->called_off && !job.may_have_happened ? OutcomeFrom::recovery : OutcomeFrom::answer;
+        const bool words = !rung::touches(action.kind) || is_injection(action.kind);
+        return words || job.may_have_happened || !job.watched->called_off ? OutcomeFrom::answer : OutcomeFrom::recovery;
     }
 
     /// People are told last, so that a slow notifier holds up nothing else of the rung; it is reported in its order.
@@ -220,7 +221,7 @@ private:
 
     /// Leaves the action without an outcome if that is not known yet.
     void perform(RungJob& job, Action& action, Instant now, CycleReport& report) {
-        const OutcomeFrom held = held_back(job, now);
+        const OutcomeFrom held = held_back(job, action, now);
         const bool frozen = held == OutcomeFrom::freeze;
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;
@@ -340,8 +341,7 @@ private:
     bool is_silenced(AlertJob& job, Instant now, CycleReport& report) {
         if (job.begun() || job.rules->rules.mode == Mode::shadow) return false;
         const auto silence = silences_.about(job, now.wall);
-        if (silence) (void)keep_silent(job, *silence, now, report);
-        return silence.has_value();
+        return silence && !keep_silent(job, *silence, now, report);
     }
 
     /// Instead of being sent it is on record by whom it was silenced, and why. False: nobody has it.
