@@ -4,7 +4,7 @@
 set -uo pipefail
 # What root may read, what only tests/run.sh --full or a network provides, a formatter that a distribution no longer has, what a
 # sanitizer does not allow.
-allowed='source\.(a file without permission is an error|line_follower)|example\.serve_(wheel|adapters)$'
+allowed='source\.(a file without permission is an error|line_follower)|example\.serve_(wheel|adapters|types)$'
 allowed+='|package\.conan$|sources\.format$|engine\.(quiet_headers|including .* starts no thread)'
 allowed+=${2:+"|$2"}
 
