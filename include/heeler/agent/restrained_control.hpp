@@ -2,9 +2,9 @@
 // replaced as long as many runs stand still together.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/agent/control_around.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/agent_control.hpp>
 #include <heeler/core/concepts.hpp>
@@ -41,21 +42,20 @@ struct Restraints {
 
 /// An agent control that answers `busy` to what would be too much at once, so that the watchdog asks again later, under
 /// the same key, and uses up no attempt. During an outage people hear of each run, and it is nudged, paused or saved as
-/// ever; to end and to replace it waits. What was counted is
-/// forgotten in a restart, so for its first `outage_within` nobody is ended or replaced either. The inner control must
-/// outlive this. Verbs are called from the thread that delivers, one at a time.
+/// ever; to end and to replace it waits. What was counted is forgotten in a restart, so for its first `outage_within`
+/// nobody is ended or replaced either. All other verbs are the inner control's own; it must outlive this. Verbs are
+/// called from the thread that delivers, one at a time.
 template <class Control, class Clock>
-class RestrainedControl {
+class RestrainedControl : public detail::ControlAround<Control> {
 public:
     /// `watched`: how many runs are watched now. `says`: that an outage begins, and that it is over, in a sentence.
     RestrainedControl(Control& control, Clock clock, std::function<std::size_t()> watched, Restraints most = {},
                       std::function<void(const std::string&)> says = {})
-        : control_{&control},
+        : detail::ControlAround<Control>{control},
           clock_{std::move(clock)},
           watched_{std::move(watched)},
           most_{most},
           says_{std::move(says)} {
-        static_assert(check_control<Control>());
         static_assert(check_clock<Clock>());
     }
 
@@ -72,31 +72,12 @@ public:
         return in_turn(asked, true, [&] { return control_->spawn(asked); });
     }
 
-    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked) requires detail::Has_resume<Control> {
-        return control_->resume(asked);
-    }
-    [[nodiscard]] Result<ActionDone> isolate(const ActionRequest& asked) requires detail::Has_isolate<Control> {
-        return control_->isolate(asked);
-    }
-    [[nodiscard]] Result<ActionDone> snapshot(const ActionRequest& asked) requires detail::Has_snapshot<Control> {
-        return control_->snapshot(asked);
-    }
-    [[nodiscard]] Result<ActionDone> retire(const ActionRequest& asked,
-                                            RunState how) requires detail::Has_retire<Control> {
-        return control_->retire(asked, how);
-    }
-    [[nodiscard]] Result<Found> find(std::string_view key) requires detail::Has_find<Control> {
-        return control_->find(key);
-    }
-    [[nodiscard]] Result<StopProof> prove_stopped(std::string_view run) requires detail::Has_prove_stopped<Control> {
-        return control_->prove_stopped(run);
-    }
-    [[nodiscard]] bool idempotent() const { return detail::is_idempotent(*control_); }
-
     /// Many runs stand still together.
     [[nodiscard]] bool outage() const noexcept { return outage_; }
 
 private:
+    using detail::ControlAround<Control>::control_;
+
     template <class Act>
     [[nodiscard]] Result<ActionDone> in_turn(const ActionRequest& asked, bool ends, Act&& act) {
         const Elapsed now = clock_.now().elapsed;
@@ -151,7 +132,6 @@ private:
         Elapsed at;
     };
 
-    Control* control_;
     Clock clock_;
     std::function<std::size_t()> watched_;
     Restraints most_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/agent/control_around.hpp>
 #include <heeler/agent/sql/agent_claim.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/agent_control.hpp>
@@ -19,18 +20,16 @@ namespace heeler::inline HEELER_ABI {
 /// that is terminated or given up has its row retired. All other verbs are the inner control's own; it and the table
 /// must outlive this.
 template <class Table, class Control>
-class TableFencedControl {
+class TableFencedControl : public detail::ControlAround<Control> {
 public:
-    TableFencedControl(Table& table, Control& control) : table_{&table}, control_{&control} {
-        static_assert(check_control<Control>());
-    }
+    TableFencedControl(Table& table, Control& control) : detail::ControlAround<Control>{control}, table_{&table} {}
 
     /// `rejected`: something moved. `ended`: the run is completed. `busy`: the table did not answer, so nobody was
     /// started; asked again under the same key, it says what became of the claim. `timed_out`: an agent may have been
     /// started, by this call or by another watchdog that claimed under the same key. Otherwise what the inner control
     /// answers; the run is given back only where that is certainly nothing.
     [[nodiscard]] Result<ActionDone> spawn(const ActionRequest& asked) requires detail::Has_spawn<Control> {
-        const auto ticket = table_->claim(asked, idempotent());
+        const auto ticket = table_->claim(asked, this->idempotent());  // a claim under the same key is harmless
         if (!ticket) return tl::unexpected<Error>(unclaimed(ticket.error()));
         const std::string text = std::string{asked.text} + "\n" + table_->prompt(*ticket);
         ActionRequest request = asked;
@@ -65,26 +64,6 @@ public:
             return ActionDone{};
     }
 
-    [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::Has_inject<Control> {
-        return control_->inject(asked);
-    }
-
-    [[nodiscard]] Result<ActionDone> pause(const ActionRequest& asked) requires detail::Has_pause<Control> {
-        return control_->pause(asked);
-    }
-
-    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked) requires detail::Has_resume<Control> {
-        return control_->resume(asked);
-    }
-
-    [[nodiscard]] Result<ActionDone> isolate(const ActionRequest& asked) requires detail::Has_isolate<Control> {
-        return control_->isolate(asked);
-    }
-
-    [[nodiscard]] Result<ActionDone> snapshot(const ActionRequest& asked) requires detail::Has_snapshot<Control> {
-        return control_->snapshot(asked);
-    }
-
     /// What was never claimed was never started. What somebody else claimed, and the inner control does not find, may
     /// be started yet.
     [[nodiscard]] Result<Found> find(std::string_view key) {
@@ -97,14 +76,9 @@ public:
         return *claimer == AgentClaimer::we ? inner : Found::unknown;
     }
 
-    [[nodiscard]] Result<StopProof> prove_stopped(std::string_view run) requires detail::Has_prove_stopped<Control> {
-        return control_->prove_stopped(run);
-    }
-
-    /// A claim under the same key is harmless; the rest is the inner control's word.
-    [[nodiscard]] bool idempotent() const { return detail::is_idempotent(*control_); }
-
 private:
+    using detail::ControlAround<Control>::control_;
+
     [[nodiscard]] static bool says_nothing_happened(ErrorCode code) noexcept {
         const ActionOutcome outcome = outcome_of(code);
         return outcome != ActionOutcome::unknown && outcome != ActionOutcome::intended;
@@ -120,7 +94,6 @@ private:
     }
 
     Table* table_;
-    Control* control_;
 };
 
 }  // namespace heeler::inline HEELER_ABI
