@@ -136,7 +136,7 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
                    "with the headers in OTEL_EXPORTER_OTLP_HEADERS")
         ->type_name("WHERE");
     app.add_flag("--shadow", options.shadow, "Decide and record everything, ask clients for nothing");
-    app.add_flag("--protocol", options.protocol, "Print what may be said, as a JSON Schema, and exit");
+    app.add_flag("--protocol", options.protocol, "Print what both sides may say, as a JSON Schema, and exit");
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {

@@ -7,6 +7,7 @@
 #include <heeler/text/json_writer.hpp>
 
 #include "../common/nearest.hpp"
+#include "said.hpp"
 
 namespace serve {
 namespace {
@@ -180,12 +181,27 @@ void refuse_operation(std::string_view name) {
 }
 
 std::string protocol_schema() {
-    std::string text = R"({"$schema":"https://json-schema.org/draft/2020-12/schema",)"
-                       R"("title":"What a client says to heeler-serve: a line each, version )" +
-                       std::to_string(protocol_version) + "\",\n\"oneOf\":[";
-    for (const Operation& operation : operations)
-        text += (&operation == operations.data() ? "\n" : ",\n") + schema_of(operation);
-    return text + "\n]}\n";
+    std::string operations_said, lines_said, definitions;
+    const auto define = [&](const std::string& name, const Form& form) {
+        heeler::text::JsonLine line;
+        put_schema(line, form);
+        lines_said += (lines_said.empty() ? R"({"$ref":"#/$defs/)" : R"(,{"$ref":"#/$defs/)") + name + "\"}";
+        definitions += ",\n\"" + name + "\":" + line.text();
+    };
+    for (const Kind& kind : kinds_of_lines()) define(std::string{kind.name}, kind.form);
+    for (const Operation& operation : operations) {
+        operations_said += (operations_said.empty() ? "\n" : ",\n") + schema_of(operation);
+        const std::array<Field, 2> answer{
+            {{"id", Is::id}, {"ok", Is::object, There::always, {}, answer_to(operation.name)}}};
+        define("answer_to_" + std::string{operation.name}, {answer});
+    }
+    return R"({"$schema":"https://json-schema.org/draft/2020-12/schema",)"
+           R"("title":"What is said to heeler-serve, and by it: a line each, version )" +
+           std::to_string(protocol_version) +
+           "\",\n"
+           R"("anyOf":[{"$ref":"#/$defs/said_by_client"},{"$ref":"#/$defs/said_by_server"}],"$defs":{)"
+           "\n\"said_by_client\":{\"anyOf\":[" +
+           operations_said + "\n]},\n\"said_by_server\":{\"anyOf\":[" + lines_said + "]}" + definitions + "\n}}\n";
 }
 
 }  // namespace serve

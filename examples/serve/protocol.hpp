@@ -1,4 +1,5 @@
-// What clients may say: the operations, and the keys of each. The schema and the checks are made from this.
+// What clients may say: the operations, and the keys of each. The checks are made from this, and the schema, which has
+// what the server says as well (said.hpp).
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ void check_keys(const Operation& operation, const common::JsonObject& line);
 /// Throws `BadLine`: there is no such operation, but perhaps one like it.
 [[noreturn]] void refuse_operation(std::string_view name);
 
-/// As JSON Schema, an operation a line.
+/// As JSON Schema, an operation or a kind of lines of the server a line.
 [[nodiscard]] std::string protocol_schema();
 
 }  // namespace serve

@@ -1,4 +1,5 @@
 """heeler-serve as its clients know it: what it answers, what it asks, and what it does with bad input and lost clients."""
+import contextlib
 import json
 import os
 import re
@@ -6,12 +7,15 @@ import resource
 import shutil
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+
+import serve_schema
 
 SERVE = os.environ["HEELER_BIN"] + "/heeler-serve"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,14 +43,14 @@ class Client:
             line = self.read.readline()
             if not line:
                 break
-            self.heard.append(json.loads(line))
+            self.heard.append(serve_schema.told(line))
             if fits(self.heard[-1]):
                 return self.heard[-1]
         raise AssertionError("nothing fits in %r" % self.heard[-8:])
 
     def ask(self, **request):
         self.say(id=len(self.heard), **request)
-        return self.hear(lambda line: "id" in line)
+        return serve_schema.answered(request["op"], self.hear(lambda line: "id" in line))
 
     def error(self, **request):
         return self.ask(**request)["error"]
@@ -244,7 +248,7 @@ class BadInput(ServeTest):
         client = self.piped("--store", "memory").greet()
         client.assert_ok(client.ask(op="start", run="r"))
         with open(HERE + "/../../examples/serve/protocol.schema.json") as file:
-            operations = [each["properties"] for each in json.load(file)["oneOf"]]
+            operations = [each["properties"] for each in json.load(file)["$defs"]["said_by_client"]["anyOf"]]
         odd = [b"null", b"true", b"-1", b"0.5", b"18446744073709551615", b"-9223372036854775808", b"1e308", b"-1e308",
                b"1e-308", b'""', b'"\\u0000"', b'"%s"' % (b"x" * 100000), b"[]", b"{}", b"[[[{}]]]", b'{"a":[1,null]}',
                b'["","r"]', b"[9223372036854775807,-1]", b'"9999-12-31T23:59:59Z"', b'"0000-01-01T00:00:00Z"']
@@ -284,6 +288,28 @@ class BadInput(ServeTest):
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 2, options)
             self.assertIn(part, done.stderr.decode())
+
+
+class Errors(ServeTest):
+    def wrong(self, client):
+        return client.hear(lambda line: isinstance(line.get("error"), str))
+
+    def test_what_a_cycle_could_not_do_is_told(self):
+        path = self.work.name + "/store"
+        client = self.piped("--store", "sqlite:" + path).greet()
+        client.assert_ok(client.ask(op="start", run="r"))
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            client.loop("r")
+            wrong = self.wrong(client)
+        self.assertEqual([wrong["error"], wrong["where"], "run" in wrong], ["busy", "commit", False])
+
+    def test_an_alert_that_does_not_go_out_is_told_of_its_run(self):
+        client = self.piped("--store", "memory", "--notify", "command:/bin/false").greet()
+        client.assert_ok(client.ask(op="start", run="r"))
+        client.loop("r")
+        wrong = self.wrong(client)
+        self.assertEqual([wrong["error"], wrong["where"], wrong["run"]], ["delivery_failed", "notifier", "r"])
 
 
 class Stores(ServeTest):

@@ -8,6 +8,8 @@ import sys
 import threading
 import time
 
+import serve_schema
+
 serve, store, data, work = sys.argv[1:]
 PATH = work + "/socket"
 
@@ -17,15 +19,16 @@ class Client:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(PATH)
         self.lines = self.socket.makefile("rw")
-        self.lines.readline()
+        serve_schema.told(self.lines.readline())
         self.ask("hello", protocol="heeler", version=1)
 
     def ask(self, op, **keys):
         self.lines.write(json.dumps({"op": op, "id": op, **keys}) + "\n")
         self.lines.flush()
         for line in self.lines:
-            if json.loads(line).get("id") == op:
-                return json.loads(line)
+            message = serve_schema.told(line)
+            if message.get("id") == op:
+                return serve_schema.answered(op, message)
         raise AssertionError("heeler-serve has ended")
 
 

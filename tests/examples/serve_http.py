@@ -8,6 +8,8 @@ import tempfile
 import time
 import unittest
 
+import serve_schema
+
 SERVE = os.environ["HEELER_BIN"] + "/heeler-serve"
 HELLO = {"op": "hello", "protocol": "heeler", "version": 1}
 FAST = {"HEELER_INTERVAL_S": "1", "HEELER_VERIFY_AFTER_S": "2"}
@@ -23,14 +25,14 @@ class Stream:
         self.socket = self.connection.sock
         self.answer = self.connection.getresponse()
         assert self.answer.status == 200, self.answer.read()
-        self.name = json.loads(self.answer.readline())["client"]
+        self.name = serve_schema.told(self.answer.readline())["client"]
 
     def post(self, *lines):
         return self.test.request("POST", "/client/" + self.name, "\n".join(map(json.dumps, lines)))[0]
 
     def hear(self, fits):
         for line in iter(self.answer.readline, b""):
-            self.heard.append(json.loads(line))
+            self.heard.append(serve_schema.told(line))
             if fits(self.heard[-1]):
                 return self.heard[-1]
         raise AssertionError(self.heard)

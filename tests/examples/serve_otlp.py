@@ -14,6 +14,8 @@ import threading
 import time
 import unittest
 
+import serve_schema
+
 SERVE = os.environ["HEELER_BIN"] + "/heeler-serve"
 TOKEN = "a secret of the exporters"
 FAST = {"HEELER_INTERVAL_S": "1", "HEELER_VERIFY_AFTER_S": "2"}
@@ -91,9 +93,9 @@ class Server:
         self.process.stdin.write(json.dumps({"id": self.answers, **request}).encode() + b"\n")
         self.process.stdin.flush()
         while True:
-            line = json.loads(self.process.stdout.readline())
+            line = serve_schema.told(self.process.stdout.readline())
             if line.get("id") == self.answers:
-                return line
+                return serve_schema.answered(request["op"], line)
 
     def status(self, run):
         return self.ask(op="status", run=run)["ok"]["status"]

@@ -15,6 +15,7 @@ os.environ.update(HEELER_SERVE=os.environ["HEELER_BIN"] + "/heeler-serve", HEELE
 
 import heeler  # noqa: E402
 import scenario_story as story  # noqa: E402
+import serve_schema  # noqa: E402
 
 OUTCOMES = {"ok": "done", "fail": "failed", "reject": "rejected", "unsupported": "unsupported",
             "timeout_but_done": "unknown", "ended": "ended"}
@@ -23,10 +24,13 @@ SERVE = [story.BIN + "/heeler-serve", "--store", "memory", "--clock", "manual"]
 
 def known_keys():
     printed = json.loads(subprocess.run([*SERVE, "--protocol"], stdout=subprocess.PIPE, check=True).stdout)
-    return {each["properties"]["op"]["const"]: set(each["properties"]) for each in printed["oneOf"]}
+    said = printed["$defs"]["said_by_client"]["anyOf"]
+    return {each["properties"]["op"]["const"]: set(each["properties"]) for each in said}
 
 
 KEYS = known_keys()
+#: Of lines that are no answers; those that scenarios have none of are told in serve.py and serve_http.py.
+KINDS = [kind for kind in serve_schema.KINDS if not kind.startswith("answer_to_") and kind not in ("client", "error")]
 
 
 def known(op, keys):
@@ -48,7 +52,7 @@ class Protocol:
                                         stderr=subprocess.DEVNULL)
         self.heard, self.number = [], 0
         self.answers = dict.fromkeys(story.VERBS, "ok")
-        self.process.stdout.readline()
+        serve_schema.told(self.process.stdout.readline())
         self.ask("hello", protocol="heeler", version=1, verbs=story.asked_for(scenario))
 
     def say(self, **keys):
@@ -63,11 +67,11 @@ class Protocol:
         self.say(op=op, id=self.number, **known(op, keys))
         self.process.stdin.flush()
         for line in self.process.stdout:
-            message = json.loads(line)
+            message = serve_schema.told(line)
             if "ask" in message:
                 self.answer(message)
             elif message.get("id") == self.number:
-                return message
+                return serve_schema.answered(op, message)
             elif "id" not in message:
                 self.heard.append(message)
         raise AssertionError("heeler-serve has ended")
@@ -174,4 +178,10 @@ class Python:
 
 if __name__ == "__main__":
     logging.getLogger("heeler").setLevel(logging.CRITICAL + 1)
-    story.play_all([Protocol, Python], sys.argv[1:])
+    try:
+        story.play_all([Protocol, Python], sys.argv[1:])
+    except SystemExit as end:
+        unheard = [] if sys.argv[1:] else serve_schema.unheard(*KINDS)
+        for each in unheard:
+            print(f"FAILED: declared, and said in no scenario: {each}")
+        sys.exit(end.code or bool(unheard))
