@@ -25,6 +25,7 @@ os.environ["HEELER_SERVE"] = os.environ["HEELER_BIN"] + "/heeler-serve"
 os.environ["HEELER_PING_URL"] = ""
 
 import heeler  # noqa: E402
+import serve_schema  # noqa: E402
 
 FAST = {"HEELER_INTERVAL_S": "1", "HEELER_VERIFY_AFTER_S": "2"}
 
@@ -35,6 +36,21 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(self.work.cleanup)
         self.variables = dict(FAST, XDG_STATE_HOME=self.work.name)
         logging.getLogger("heeler").setLevel(logging.CRITICAL)
+        self.told, self.pretends, get = [], False, heeler.wire.Wire.get
+
+        async def hear(wire):
+            message = await get(wire)
+            self.told.append(message)
+            return message
+
+        self.patch(heeler.wire.Wire, "get", hear)
+        self.addCleanup(self.fits)
+
+    def fits(self):
+        """All that the client was told is what a heeler-serve says."""
+        for message in self.told:
+            if message is not None and not self.pretends:  # none: it has ended
+                serve_schema.fits(message, serve_schema.KINDS)
 
     def watch(self, run="nightly", **keys):
         return heeler.watch(run, task="Make the tests pass", environment=self.variables, **keys)
@@ -86,7 +102,8 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
         self.fail("it hangs")
 
     def pretend(self, script):
-        """A program in the place of heeler-serve."""
+        """A program in the place of heeler-serve, which may say anything."""
+        self.pretends = True
         path = self.work.name + "/pretender"
         with open(path, "w") as file:
             file.write("#!/bin/sh\n" + script)
