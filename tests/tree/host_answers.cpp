@@ -9,7 +9,7 @@ using namespace heeler;
 namespace {
 
 void answer(HostAnswers& host, ActionOutcome outcome, ActionKind kind = ActionKind::wake) {
-    host.learn({kind, outcome, "why", OutcomeFrom::answer});
+    host.learn({kind, outcome, "why", OutcomeFrom::answer}, WallTime{});
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ TEST_CASE("a person hears of a host's third refusal in a row, and of what nobody
         CHECK_FALSE(host.owed);
     }
     SECTION("shadow mode asks nobody") {
-        host.learn({ActionKind::wake, ActionOutcome::done, {}, OutcomeFrom::shadow});
+        host.learn({ActionKind::wake, ActionOutcome::done, {}, OutcomeFrom::shadow}, WallTime{});
         CHECK(host.failures == 2);
     }
     SECTION("nobody knows") {
@@ -50,7 +50,8 @@ TEST_CASE("a person hears of a host's third refusal in a row, and of what nobody
 TEST_CASE("what a host answered is shown on one line, and without secrets") {
     HostAnswers host;
     host.learn({ActionKind::wake, ActionOutcome::failed, "no\ntoken ghp_0123456789abcdefghijABCDEFGHIJ012345",
-                OutcomeFrom::answer});
+                OutcomeFrom::answer},
+               WallTime{});
     CHECK_THAT(host.in_words(),
                ContainsSubstring("1 time in a row, at last with: no token ") && !ContainsSubstring("ghp_"));
 }

@@ -118,7 +118,7 @@ TEST_CASE("a host that lets nobody take it up is told of once, until it moves [M
     REQUIRE(details.size() == 4);
     CHECK(details[0].value == "W");
     CHECK(details[2].value == "the host refused the wake 3 times in a row");
-    CHECK_THAT(details[3].value, ContainsSubstring("asked again"));
+    CHECK_THAT(details[3].value, ContainsSubstring("asked for the wake again"));
     SECTION("told") { at.intervened(); }
     SECTION("it moved") {
         CHECK_FALSE(at.look(true, false));

@@ -1,15 +1,19 @@
 // What a tree's host answered when it did not do what was asked of it, and when a person is to hear of that.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/text/append.hpp>
+#include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/words.hpp>
@@ -22,13 +26,21 @@ namespace heeler::inline HEELER_ABI {
 struct HostAnswers {
     static constexpr std::uint32_t told_at = 3;  ///< refusals in a row
 
-    static constexpr std::string_view asked_again = "its host is asked again, after growing pauses of at most an hour";
+    static constexpr Duration first_pause = std::chrono::minutes{1}, longest_pause = std::chrono::hours{1};
+
+    /// How long a host that refused so often in a row is left alone.
+    [[nodiscard]] static constexpr Duration pause_after(std::uint32_t refusals) noexcept {
+        Duration pause = first_pause;
+        for (std::uint32_t i = 1; i < refusals && pause < longest_pause; ++i) pause *= 2;
+        return detail::min_of(pause, longest_pause);
+    }
 
     std::uint32_t failures = 0;  ///< in a row
     std::string asked{};         ///< what came to nothing last
     bool unclear = false;        ///< and nobody knows whether it did
     bool owed = false;           ///< a person is to be told
     std::string answer{};        ///< to what came to nothing last
+    WallTime again{};            ///< it is not asked before
 
     /// It was asked, and everybody knows that nothing came of it.
     [[nodiscard]] static constexpr bool is_refusal(ActionOutcome outcome) noexcept {
@@ -37,7 +49,7 @@ struct HostAnswers {
     }
 
     /// A review that was made is only half of what was asked for.
-    void learn(const Acted& acted) {
+    void learn(const Acted& acted, WallTime at) {
         if (acted.kind == ActionKind::escalate || acted.from == OutcomeFrom::shadow) return;
         if (acted.outcome == ActionOutcome::done && acted.kind != ActionKind::review) *this = {};
         const bool is_unclear = acted.outcome == ActionOutcome::unknown;
@@ -47,6 +59,7 @@ struct HostAnswers {
         unclear = is_unclear;
         owed |= failures == told_at || (is_unclear && failures == 1);
         answer = text::redact(text::one_line(acted.note, 256));
+        again = at + pause_after(failures);
     }
 
     [[nodiscard]] Finding finding(std::string_view kind, const Run& run) const {
@@ -66,6 +79,13 @@ struct HostAnswers {
                             told.empty() ? "" : ", at last with", told);
     }
 
+    /// What comes after a refusal.
+    [[nodiscard]] std::string next_in_words() const {
+        return text::concat("its host is asked for the ", asked, " again, not before ", text::rfc3339(again),
+                            ", and then after growing pauses of at most ",
+                            detail::words::lasting(in_seconds(longest_pause)));
+    }
+
     /// Its finding as people read it; empty: it is none of this.
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == TreeCondition::unclear)
@@ -77,7 +97,7 @@ struct HostAnswers {
 
     template <class A>
     void archive(A& a) {
-        a(failures, asked, unclear, owed, answer);
+        a(failures, asked, unclear, owed, answer, again);
     }
 };
 

@@ -86,7 +86,7 @@ struct StrandedRule {
         } else if (std::holds_alternative<Watermark>(seen.event)) {
             state.host.owed = false;
         } else if (const auto* acted = std::get_if<Acted>(&seen.event)) {
-            state.host.learn(*acted);
+            state.host.learn(*acted, state.look.at);
             const bool perhaps = acted->outcome == ActionOutcome::done || acted->outcome == ActionOutcome::unknown;
             if (acted->kind == ActionKind::wake && perhaps) state.woken = state.look.at;
             if (acted->kind == ActionKind::block && perhaps) state.blocked = true;
@@ -118,7 +118,7 @@ struct StrandedRule {
         return {{"task", state.look.node},
                 {"agent", state.look.agent},
                 {"done", state.host.in_words()},
-                {"then", then_in_words(state)}};
+                {"next", next_in_words(state)}};
     }
 
     [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,
@@ -148,10 +148,13 @@ struct StrandedRule {
     }
 
 private:
-    [[nodiscard]] static std::string then_in_words(const Memory& state) {
-        if (!state.host.unclear) return std::string{HostAnswers::asked_again};
-        if (state.blocked || !state.look.watched.empty()) return "it is left alone";
-        return "it is marked as blocked if nothing takes it up";
+    [[nodiscard]] static std::string next_in_words(const Memory& state) {
+        constexpr std::string_view by_hand = "; you can have it taken up, give it to somebody else, or end it";
+        if (!state.host.unclear)
+            return text::concat(state.host.next_in_words(), "; you can mend what it refuses, or give the task to ",
+                                "somebody else");
+        if (state.blocked || !state.look.watched.empty()) return text::concat("it is left alone", by_hand);
+        return text::concat("it is marked as blocked if nothing takes it up", by_hand);
     }
 
     [[nodiscard]] static std::string payload(const Memory& state) {

@@ -87,14 +87,15 @@ struct TaskTreeRule {
     }
 
     /// What people are told of a tree that nobody could restore: what stopped, who reviewed it, and each attempt.
-    [[nodiscard]] List<Detail> details(const Memory& state, const Settings&, const Run&, const Finding& finding) const {
+    [[nodiscard]] List<Detail> details(const Memory& state, const Settings& settings, const Run&,
+                                       const Finding& finding) const {
         const std::string& review = state.review.empty() ? state.look.review : state.review;
         return {{"watched", state.config.node},
                 {"stopped", stopped_in_words(state.look)},
                 {"reviewer", state.config.agent},
                 {"review", review.empty() ? "none yet" : review},
                 {"done", done_in_words(state)},
-                {"then", then_in_words(state, finding.condition)},
+                {"next", next_in_words(state, settings, finding.condition, review)},
                 {"history", history_of(state, finding.condition == TreeCondition::unreviewed), true}};
     }
 
@@ -191,14 +192,24 @@ private:
         return text::concat(text, text.empty() || host.empty() ? "" : "; ", host);
     }
 
-    [[nodiscard]] static std::string then_in_words(const Memory& state, const Condition& found) {
+    /// What the watch does now, and what a person can do besides.
+    [[nodiscard]] static std::string next_in_words(const Memory& state, const Settings& settings,
+                                                   const Condition& found, const std::string& review) {
+        const std::string reviewer = text::concat("`", state.config.agent, "`");
         if (found == TreeCondition::unreviewed)
-            return "it is left alone until the review ends, the tree changes or somebody sets the watch anew";
+            return text::concat("the tree is left alone until the review ", review, " ends or something in the tree ",
+                                "changes; you can end the review, or set the watch anew to have ", reviewer,
+                                " woken again");
         if (found == TreeCondition::unrestored)
-            return "it is left alone until the tree changes or somebody sets the watch anew";
+            return text::concat("the tree is left alone until something in it changes; you can put it in motion, end ",
+                                "the review ", review, " with another result, or set the watch anew to have ", reviewer,
+                                " woken again");
         if (found == TreeCondition::unclear && !state.order.open)
-            return "the reviewer is woken once more if its review shows no sign of life";
-        return std::string{HostAnswers::asked_again};
+            return text::concat(reviewer, " is woken once more at ",
+                                text::rfc3339(state.wall_at(state.signed_at + settings.review_limit)),
+                                " if its review shows no sign of life; you can look whether it is at work");
+        return text::concat(state.host.next_in_words(),
+                            "; you can mend what it refuses, or have another agent review by setting the watch anew");
     }
 
     [[nodiscard]] static std::string history_of(const Memory& state, bool is_silent) {
@@ -344,7 +355,7 @@ private:
             state.order.left_out = state.wall_at(at);
             return;
         }
-        if (!is_quiet(state.look.verdict)) state.host.learn(acted);
+        if (!is_quiet(state.look.verdict)) state.host.learn(acted, state.wall_at(at));
         note_answer(state, acted);
         if (acted.kind == ActionKind::review && acted.outcome == ActionOutcome::done) {
             if (!acted.note.empty() && acted.from == OutcomeFrom::answer) state.review = acted.note;

@@ -223,11 +223,12 @@ TEST_CASE(
     CHECK(told_in(told, "task") == "W");
     CHECK(told_in(told, "agent") == "ag-1");
     CHECK_THAT(told_in(told, "done"), ContainsSubstring("the host refused the wake 3 times in a row"));
-    CHECK_THAT(told_in(told, "then"), ContainsSubstring("its host is asked again"));
+    CHECK_THAT(told_in(told, "next"), ContainsSubstring("its host is asked for the wake again, not before 20"));
+    CHECK_THAT(told_in(told, "next"), ContainsSubstring("; you can "));
     for (const Detail& detail : told.details) {
         INFO(detail.name << ": " << detail.value);
-        for (const char* word :
-             {"tree", "watch is", "the watch", "history", "STRANDED", "stranded:", "recovery attempt"})
+        for (const char* word : {"tree", "watch is", "the watch", "history", "STRANDED",
+                                 "stranded:", "recovery attempt", "the run goes on"})
             CHECK_THAT(detail.value, !ContainsSubstring(word));
     }
     CHECK(f.status_of_work() == "in_progress");

@@ -2,6 +2,8 @@
 #include <atomic>
 #include <thread>
 
+#include <heeler/text/rfc3339.hpp>
+
 #include "support/slowed.hpp"
 #include "tree/watch/trees.hpp"
 
@@ -25,18 +27,29 @@ BatchRequest batch_of(std::string id, std::vector<Mutation> ops) {
     return {"ag-w", "r-1", std::move(id), std::move(ops)};
 }
 
-/// Nothing of a run's checkpoints, counts of a ladder, or names and numbers of a rule.
+/// Nothing of a run's checkpoints, counts of a ladder, or names and numbers of a rule; and of what comes next once.
 void speaks_of_a_tree(const Alert& alert) {
     for (const Detail& detail : alert.details) {
         INFO(detail.name);
-        for (const char* word : {"checkpoint", "recovery attempt", "task_tree:", "leaves 2"})
+        for (const char* word : {"checkpoint", "recovery attempt", "task_tree:", "leaves 2", "the run goes on"})
             CHECK_THAT(detail.value, !ContainsSubstring(word));
     }
     for (const char* name :
-         {"seen", "done", "next", "then", "summary", "watched", "stopped", "reviewer", "review", "history"}) {
+         {"seen", "done", "next", "summary", "watched", "stopped", "reviewer", "review", "history"}) {
         INFO(name);
+        CHECK(std::count_if(alert.details.begin(), alert.details.end(),
+                            [&](const Detail& detail) { return detail.name == name; }) == 1);
         CHECK_FALSE(told_in(alert, name).empty());
     }
+    CHECK_THAT(told_in(alert, "next"), ContainsSubstring("; you can "));
+}
+
+/// Of the cycles of `minute()` after `began`, the first, from 0, at or after the moment that a text names.
+int minute_of(const std::string& text, WallTime began) {
+    const auto moment =
+        text::parse_rfc3339(text.substr(text.find("20"), std::string_view{"2027-01-15T08:00:00.000Z"}.size()));
+    REQUIRE(moment);
+    return static_cast<int>((*moment - began + 61s - Duration{1}) / 61s) - 1;
 }
 
 }  // namespace
@@ -446,13 +459,39 @@ TEST_CASE("a stop that was put in motion in vain is reviewed as often as was set
     CHECK(alert.kind == "escalation");
     CHECK(told_in(alert, "stopped") == "B: blocked, C: done");
     CHECK(told_in(alert, "reviewer") == "ag-w");
-    CHECK(told_in(alert, "then") == "it is left alone until the tree changes or somebody sets the watch anew");
+    CHECK(told_in(alert, "next") ==
+          "the tree is left alone until something in it changes; you can put it in motion, end the review review-A "
+          "with another result, or set the watch anew to have `ag-w` woken again");
     speaks_of_a_tree(alert);
     // A person who arms it anew begins anew.
     f.arm();
     (void)f.minute();
     CHECK(f.effects(TreeVerb::wake) == most + 1);
     CHECK_FALSE(f.status().escalated);
+}
+
+TEST_CASE("what a silence kept from people is told in words of a tree as well [M-172]") {
+    Forest f;
+    const bool refuses = GENERATE(false, true);
+    f.rules.detectors.turn_on<TaskTreeRule>({{}, 1});
+    f.restart();
+    if (refuses) f.tree.answer(TreeVerb::wake, ControlAnswer::reject);
+    f.arm();
+    DecisionRow row;
+    row.verb = Verb::silence;
+    row.until = f.clock.now().wall + 30min;
+    row.by = "ann";
+    row.because = "deploy";
+    row.at = f.clock.now().wall;
+    row.about.run = "tree:co-1/A";
+    REQUIRE(f.dog->decide(row));
+    (void)f.minute();
+    if (!refuses) f.end_review("done", ReviewClaim::restored);
+    for (int i = 0; i < 40; ++i) (void)f.minute();
+    REQUIRE(f.notifier.sent().size() == 1);
+    const Alert alert = f.notifier.sent()[0].alert;
+    CHECK_THAT(alert.summary, ContainsSubstring("still needs a person"));
+    CHECK_THAT(told_in(alert, "next"), ContainsSubstring(refuses ? "judged again at 20" : "it is left alone until"));
 }
 
 TEST_CASE("a reviewer that does nothing is woken once more after an hour, then a person is told, once [M-164]") {
@@ -486,7 +525,7 @@ TEST_CASE("a reviewer that does nothing is woken once more after an hour, then a
     const Alert alert = f.notifier.sent()[0].alert;
     CHECK(alert.kind == "escalation");
     CHECK_THAT(alert.summary, ContainsSubstring("its reviewer is silent"));
-    CHECK_THAT(told_in(alert, "then"), ContainsSubstring("left alone until the review ends"));
+    CHECK_THAT(told_in(alert, "next"), ContainsSubstring("left alone until the review review-A ends"));
     speaks_of_a_tree(alert);
     CHECK(f.status().escalated);
     REQUIRE(f.tree.edit_review(ref("A"), [](TreeNode& review) { review.wakes.clear(); }));
@@ -518,6 +557,7 @@ TEST_CASE("a host that refuses is asked again, later each time, and a person is 
                                                          << control_answer_names[static_cast<std::size_t>(answer)]);
     f.tree.answer(verb, answer);
     f.arm();
+    const WallTime began = f.clock.now().wall;
     std::vector<int> when;
     std::size_t before = 0;
     for (int minute = 0; minute < 300; ++minute) {
@@ -541,8 +581,11 @@ TEST_CASE("a host that refuses is asked again, later each time, and a person is 
     REQUIRE(f.notifier.sent().size() == 1);
     CHECK(f.notifier.sent()[0].alert.kind == "escalation");
     const Alert told = f.notifier.sent()[0].alert;
-    CHECK_THAT(told_in(told, "next"), ContainsSubstring("judged again at "));
-    CHECK_THAT(told_in(told, "then"), ContainsSubstring("its host is asked again"));
+    const std::string next = told_in(told, "next");
+    CHECK_THAT(next,
+               ContainsSubstring("its host is asked for the " +
+                                 std::string{tree_verb_names[static_cast<std::size_t>(verb)]} + " again, not before "));
+    CHECK(std::count(when.begin(), when.end(), minute_of(next, began)) == 1);
     CHECK_THAT(told_in(told, "done"),
                ContainsSubstring("the host refused the " +
                                  std::string{tree_verb_names[static_cast<std::size_t>(verb)]} + " 3 times in a row"));
@@ -588,7 +631,10 @@ TEST_CASE("a reviewer of whom nobody knows whether it was woken is watched all t
     REQUIRE(f.notifier.sent().size() == 1);
     const Alert unclear = f.notifier.sent()[0].alert;
     CHECK_THAT(unclear.summary, ContainsSubstring("nobody knows whether it happened"));
-    CHECK_THAT(told_in(unclear, "then"), ContainsSubstring("woken once more"));
+    CHECK_THAT(told_in(unclear, "next"), ContainsSubstring("`ag-w` is woken once more at "));
+    const int minute = minute_of(told_in(unclear, "next"), f.clock.now().wall);
+    CHECK(minute > 55);
+    CHECK(minute < 61);
     speaks_of_a_tree(unclear);
     f.tree.answer(TreeVerb::wake, GENERATE(ControlAnswer::ok, ControlAnswer::timeout_but_done));
     for (int i = 0; i < 63; ++i) (void)f.minute();

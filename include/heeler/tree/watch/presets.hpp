@@ -39,12 +39,16 @@ namespace detail {
     return summary_of_watched("", " is in progress with nobody at work", facts);
 }
 
-/// What was found, in words; what was done stands in the details of the detector.
+/// What was found, in words; what was done, and what comes next, stands in the details of the detector. An alert that
+/// is told once more has none of these.
 inline void speak_of_watched(Alert& alert, const Run&, Duration) {
     if (!alert.is(AlertKind::escalation)) return;
+    const bool is_again = alert.summary.find(" still needs a person ") != std::string::npos;
     List<Detail> details;
     for (Detail& detail : alert.details) {
-        if (detail.name == "done") continue;
+        if (detail.name == "done" || (detail.name == "next" && !is_again)) continue;
+        if (detail.name == "next" && !detail.value.starts_with("judged again"))
+            detail.value = "it is left alone until something in it changes or a person acts";
         if (detail.name == "seen" && !alert.issues.empty()) detail.value = alert.issues.front();
         details.push_back(std::move(detail));
     }

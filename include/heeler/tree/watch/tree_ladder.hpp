@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <heeler/core/ladder.hpp>
-#include <heeler/core/min_max.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/tree/conditions.hpp>
+#include <heeler/tree/host_answers.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -17,8 +17,6 @@ namespace heeler::inline HEELER_ABI {
 /// here but failures: a host that refuses is asked again after 1, 2, 4 ... minutes, at most an hour. When a person is
 /// to be told, a detector says so. Pure; thread-safe.
 struct TreeLadder {
-    static constexpr Duration first_wait = std::chrono::minutes{1}, longest_wait = std::chrono::hours{1};
-
     [[nodiscard]] Decision climb(const LadderTurn& turn) const {
         const auto& [incident, seen, now, elapsed, verify_after] = turn;
         const Condition* found = nullptr;
@@ -54,10 +52,10 @@ struct TreeLadder {
         }
         if (!unknown && decision.incident.attempts > 0) --decision.incident.attempts;
         if (main.outcome == ActionOutcome::skipped) {
-            decision.incident.verify_at = now + first_wait;
+            decision.incident.verify_at = now + HostAnswers::first_pause;
             return decision;
         }
-        decision.incident.verify_at = now + wait_after(++decision.incident.unclear);
+        decision.incident.verify_at = now + HostAnswers::pause_after(++decision.incident.unclear);
         return decision;
     }
 
@@ -84,12 +82,6 @@ private:
             return {{ActionKind::review, {}, {}}, {ActionKind::wake, ActionKind::review, {}}};
         if (attempt <= 1) return {{ActionKind::wake, {}, {}}};
         return {{ActionKind::block, {}, {}}};
-    }
-
-    [[nodiscard]] static Duration wait_after(std::uint32_t refusals) noexcept {
-        Duration wait = first_wait;
-        for (std::uint32_t i = 1; i < refusals && wait < longest_wait; ++i) wait *= 2;
-        return detail::min_of(wait, longest_wait);
     }
 };
 
