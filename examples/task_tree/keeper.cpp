@@ -35,6 +35,15 @@ heeler::RunClass orphan_rules(const KeeperSettings& settings) {
     return rules;
 }
 
+/// On which task the run is, whose it is, and what people can do about it.
+void speak_of_run(heeler::Alert& alert, const heeler::Run&, heeler::Duration) {
+    const std::string& task = alert.run.work_item;
+    alert.details.push_back({"task", task});
+    if (!alert.tags.empty()) alert.details.push_back({"agent", alert.tags.front()});
+    for (heeler::Detail& detail : alert.details)
+        if (detail.name == "next") detail.value += "; you can end the run, or give " + task + " to somebody else";
+}
+
 /// A run that is at work and says nothing: people are told, and nothing is done about it.
 heeler::RunClass silence_rules(const KeeperSettings& settings) {
     heeler::RunClass rules;
@@ -44,6 +53,7 @@ heeler::RunClass silence_rules(const KeeperSettings& settings) {
     rules.applicability.shortest = {};
     rules.ladder = heeler::WatchLadder{};
     rules.prompts.detectors_words = true;
+    rules.prompts.alert = speak_of_run;
     rules.detectors.turn_on<heeler::HeartbeatContract<heeler::ActivityAge>>(
         heeler::silence_levels({settings.silence / 4, settings.silence}));
     return rules;
@@ -69,12 +79,15 @@ void add_record(Database& database, const heeler::AuditRow& row) {
 heeler::Result<heeler::Receipt> Board::send(const heeler::Alert& alert) {
     heeler::text::JsonLine body;
     body.begin_object().key("key").string(alert.key).key("summary").string(alert.summary);
-    for (const heeler::Detail& detail : alert.details) body.key(detail.name).string(detail.value);
+    for (const heeler::Detail& detail : alert.details) {
+        body.key(detail.name == "summary" ? "about" : detail.name);
+        detail.is_json ? body.raw(detail.value) : body.string(detail.value);
+    }
     body.end_object();
     tracker_->with([&](Database& database) {
         if (!database.query("SELECT 1 FROM orders WHERE key = ?1", alert.key).next()) {
             Transaction transaction{database};
-            record(database, "alert." + alert.kind, "watchdog", "", body.text());
+            record(database, "alert." + alert.kind, "watchdog", alert.run.work_item, body.text());
             database.run("INSERT INTO orders VALUES (?1, '')", alert.key);
             transaction.commit();
         }

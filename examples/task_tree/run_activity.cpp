@@ -29,10 +29,13 @@ heeler::Polled newest_of(Database& database, const heeler::RunCursor& run) {
 heeler::Result<std::vector<heeler::RunSpec>> RunActivity::list() {
     return tracker_.with([](Database& database) -> heeler::Result<std::vector<heeler::RunSpec>> {
         std::vector<heeler::RunSpec> listed;
-        for (Rows rows = database.query("SELECT id FROM runs WHERE status IN ('running', 'scheduled_retry')");
+        for (Rows rows =
+                 database.query("SELECT id, issue, agent FROM runs WHERE status IN ('running', 'scheduled_retry')");
              rows.next();) {
             heeler::RunSpec spec;
             spec.name = rows.text(0);
+            spec.work_item = rows.text(1);
+            spec.tags = {rows.text(2)};
             spec.metric = heeler::MetricKind::undefined;
             listed.push_back(std::move(spec));
         }

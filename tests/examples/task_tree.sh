@@ -549,7 +549,10 @@ def by_themselves():
     server.create("S", assigneeAgentId="coder")
     me = as_run(server.start_run("S", "coder"), "coder")
     within(20, "people are told", lambda: server.audit("alert.run.unhealthy"))
-    check(me["X-Actor-Run"] in server.audit("alert.run.unhealthy")[0]["labels"]["summary"], "of which run")
+    row = server.audit("alert.run.unhealthy")[0]
+    check(me["X-Actor-Run"] in row["labels"]["summary"], "of which run")
+    check((row["issueId"], row["labels"].get("task"), row["labels"].get("agent")) == ("S", "S", "coder"), f"on which task: {row}")
+    check("; you can end the run" in row["labels"]["next"], f"what comes next: {row}")
     server.comment("S", "at work", who=me)
     within(20, "it is over", lambda: server.audit("alert.run.recovered"))
     within(20, "a channel is told as well", lambda: '"kind":"run.recovered"' in told.read_text())
@@ -701,6 +704,15 @@ def stops(server):
         server.end_run(run)
     alerts = lambda: [row for row in server.audit("alert.escalation") if row["labels"].get("watched") == "V"]
     check(len(alerts()) == 1 and server.watch("V")["escalated"], f"{alerts()} {server.watch('V')}")
+    status, feed = server.raw("GET", "/api/audit")
+    pairs = lambda read: check(len({key for key, _ in read}) == len(read), f"a name twice: {read}") or dict(read)
+    json.loads(feed, object_pairs_hook=pairs)
+    told = alerts()[0]["labels"]
+    check("needs a person" in told["summary"] and told["next"].startswith("the tree is left alone") and "then" not in told and
+          review in told["next"] and [each["attempt"] for each in told["history"]] == [1, 2, 3], f"what comes next: {told}")
+    page = server.raw("GET", "/", None, {})[1]
+    check(all(f"{name}: '" in page.split("labelNames = {")[1].split("}")[0] for name in ("stopped", "done", "next")),
+          "the page does not show what comes next")
     server.comment("VB", "no news")
     server.set_status("V", "in_review")
     check(len(alerts()) == 1 and len(server.reviews("V")) == 1, "said once")
