@@ -742,6 +742,9 @@ def stops(server):
     server.set_status("PB", "done")
     server.end_run(run)
     check(not server.wakes("tired") and server.watch("P")["openReviewId"], f"{server.watch('P')}")
+    server.arm("P")
+    check([wake for wake in server.wakes() if wake["issueId"] == server.watch("P")["openReviewId"]],
+          f"another reviewer waits for what the first was refused: {server.watch('P')}")
 
 
 def nonsense(server):

@@ -602,6 +602,25 @@ TEST_CASE("a host that refuses is asked again, later each time, and a person is 
     CHECK(f.audited(wake_record) == 1);
 }
 
+TEST_CASE("whoever is set in the place of a reviewer that its host refuses to wake is woken at once [M-164]") {
+    Forest f;
+    f.tree.answer(TreeVerb::wake, ControlAnswer::reject);
+    f.arm();
+    for (int i = 0; i < 20; ++i) (void)f.minute();
+    REQUIRE(f.notifier.sent().size() == 1);
+    const std::size_t before = f.asked(TreeVerb::wake).size();
+    const bool is_refused = GENERATE(false, true);
+    f.tree.answer(TreeVerb::wake, is_refused ? ControlAnswer::reject : ControlAnswer::ok);
+    REQUIRE(f.watch->arm(config("A", "ag-2"), ada));
+    (void)f.minute();
+    const auto wakes = f.asked(TreeVerb::wake);
+    REQUIRE(wakes.size() == before + 1);
+    CHECK(wakes.back().agent == "ag-2");
+    for (int i = 0; i < 4; ++i) (void)f.minute();
+    CHECK(f.asked(TreeVerb::wake).size() == before + (is_refused ? 3 : 1));  // its own pauses
+    CHECK(f.notifier.sent().size() == (is_refused ? 2 : 1));
+}
+
 TEST_CASE("a wake that happened though its answer was lost is not asked for again [M-158]") {
     Forest f;
     const bool finds = GENERATE(true, false);

@@ -87,10 +87,10 @@ private:
         }
         for (const std::string& id : seen.ahead)
             if (!contains(state.look.ahead, id)) polled.records.push_back(made_ahead(state, run, seen, id));
-        const bool quiet = is_quiet(seen.verdict);
+        const bool is_over = is_quiet(seen.verdict) || state.look.at == WallTime{};  // or the watch was set anew
         texts_.push_back(encoded(std::move(seen)));
         polled.events.push_back({Reading{TaskTreeRule::look_reading, texts_.back()}, {}, {}, 0});
-        if (quiet) polled.events.push_back({Progress{state.triggers}, {}, {}, 0});
+        if (is_over) polled.events.push_back({Progress{state.triggers}, {}, {}, 0});
         return polled;
     }
 

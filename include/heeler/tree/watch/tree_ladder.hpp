@@ -24,9 +24,11 @@ struct TreeLadder {
             if ((seen.conditions & bit_of(each)) != 0) found = &each;
         if (found == nullptr) return incident.open() && seen.progressed ? recovered(incident, now) : Decision{incident};
         const bool tells = *found == TreeCondition::refused || *found == TreeCondition::unclear;
-        if (!tells && incident.open() && now < incident.verify_at) return Decision{incident};
+        // Progress although something is found: what was refused is not asked for any more.
+        if (!tells && incident.open() && !seen.progressed && now < incident.verify_at) return Decision{incident};
         Decision decision{incident.open() ? incident : begun(incident, now, Duration{})};
         decision.condition = decision.incident.condition = *found;
+        if (seen.progressed) decision.incident.unclear = 0;
         decision.incident.acted = now;
         decision.incident.phase = Phase::climbing;
         if (*found == TreeCondition::unrestored) return escalated(std::move(decision), "restorations are used up");
