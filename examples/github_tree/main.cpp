@@ -79,12 +79,12 @@ public:
                {heeler::LogNotifier{stdout}, std::move(channels)}},
           trees_{dog_, host_, rules_of(options)} {}
 
-    /// Unless the issue can be watched, why not.
+    /// Unless the issue can be watched, why not. A start is no person: what was given up stays with people.
     [[nodiscard]] heeler::Result<void> arm() {
         if (!trees_.usable()) return trees_.usable();
         heeler::WatchConfig config{options_.repository, node(), options_.reviewer, {}};
         if (!options_.instructions.empty()) config.instructions = options_.instructions;
-        if (const auto armed = trees_.arm(std::move(config), {"heeler-github-tree", {}}); !armed)
+        if (const auto armed = trees_.arm(std::move(config), {"heeler-github-tree", "start"}); !armed)
             return tl::unexpected<heeler::Error>(armed.error());
         return {};
     }

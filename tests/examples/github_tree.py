@@ -144,6 +144,22 @@ def does():
     github.close()
 
 
+def given_up():
+    print("== restored in vain: a start is nobody's decision")
+    github, store = shop()
+    look(github, *store)
+    for attempt in 1, 2, 3:
+        github.label(5, add=["heeler:restored"], remove=["heeler:wake"])
+        github.close_issue(5)
+        told = look(github, *store).stdout
+    check("a person has to look" in told and "next: the tree is left alone" in told, f"people are told: {told}")
+    told = look(github, *store).stdout
+    check("woken 3 times, a person has to look" in told and " escalation " not in told, f"begun anew by a start: {told}")
+    told = look(github, *store, "--instructions", "Look at Pay.").stdout
+    check("woken 4 times" in told and "a person" not in told, f"set anew: {told}")
+    github.close()
+
+
 def in_between():
     print("== answers that are lost, in between")
     for lost in ("POST .*/issues$", "POST .*/sub_issues", "POST .*/issues/5/comments", "POST .*/labels", "GET .*/issues/5/comments"):
@@ -211,7 +227,7 @@ def within(seconds, what, condition):
         time.sleep(0.05)
 
 
-for part in (usage, sees, does, in_between, refused):
+for part in (usage, sees, does, given_up, in_between, refused):
     part()
 if failures:
     sys.exit(f"{failures} checks failed")
