@@ -1,6 +1,7 @@
 // The presets for task trees. Not among the others: they are only needed with `TreeWatch` and `OrphanRecovery`.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,16 +40,19 @@ namespace detail {
     return summary_of_watched("", " is in progress with nobody at work", facts);
 }
 
-/// What was found, in words; what was done, and what comes next, stands in the details of the detector. An alert that
-/// is told once more has none of these.
+/// What was found, in words; what was done, and what comes next, stands in the details of the detector. What is told
+/// after a silence has none of these.
 inline void speak_of_watched(Alert& alert, const Run&, Duration) {
     if (!alert.is(AlertKind::escalation)) return;
-    const bool is_again = alert.summary.find(" still needs a person ") != std::string::npos;
+    const bool was_silenced = std::any_of(alert.details.begin(), alert.details.end(),
+                                          [](const Detail& detail) { return detail.name == "silenced"; });
     List<Detail> details;
     for (Detail& detail : alert.details) {
-        if (detail.name == "done" || (detail.name == "next" && !is_again)) continue;
-        if (detail.name == "next" && !detail.value.starts_with("judged again"))
-            detail.value = "it is left alone until something in it changes or a person acts";
+        if (detail.name == "done" || (detail.name == "next" && !was_silenced)) continue;
+        if (detail.name == "next")
+            detail.value =
+                "a host that refuses is asked again; otherwise it is left alone until something changes or a "
+                "person acts";
         if (detail.name == "seen" && !alert.issues.empty()) detail.value = alert.issues.front();
         details.push_back(std::move(detail));
     }
