@@ -191,6 +191,8 @@ static void what_cannot_be_opened_is_said(const char* folder) {
     CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`opened` is null", heeler_open(&good, NULL));
     bad.size = 0;
     open_refuses(bad, HEELER_INVALID_ARGUMENT, "set it to sizeof(heeler_options)");
+    bad.size = SIZE_MAX;  // which somebody forgot to set: nothing is read that may not be there
+    open_refuses(bad, HEELER_INVALID_ARGUMENT, "set it to sizeof(heeler_options)");
     bad = good;
     bad.store = "mysql:x";
     open_refuses(bad, HEELER_INVALID_ARGUMENT, "'mysql:x'; it must be memory, sqlite:PATH or postgres:URL");
@@ -245,7 +247,14 @@ static void what_cannot_be_taken_is_said(void) {
     spec.timeout_us = 0;
     spec.tag_count = 1;
     CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`tags` is null", heeler_start(watchdog, &spec, NULL));
+    spec.tags = &spec.id;
+    spec.tag_count = SIZE_MAX;
+    CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`tag_count` is ", heeler_start(watchdog, &spec, NULL));
     spec.tag_count = 0;
+    spec.plan = &spec.expected_us;
+    spec.plan_count = SIZE_MAX;
+    CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`plan_count` is ", heeler_start(watchdog, &spec, NULL));
+    spec.plan_count = 0;
     spec.preset = "long_run";
     CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "long_run", heeler_start(watchdog, &spec, NULL));
     CHECK_REFUSED(HEELER_UNKNOWN_RUN, "'r' is not watched here", heeler_observe_progress(watchdog, "r", 1));

@@ -35,9 +35,20 @@ inline void check_pointer(const void* given, std::string_view name) {
     return {given, size};
 }
 
-[[nodiscard]] inline std::vector<std::string> texts(const char* const* given, std::size_t count,
-                                                    std::string_view name) {
+/// A list of `name`s, whose length is `count`. What was computed as less than none, or never set, is refused instead of
+/// read.
+template <class T>
+void check_list(const T* given, std::size_t count, std::string_view name, std::string_view count_name) {
+    constexpr std::size_t most = 1'000'000;
+    if (count > most)
+        refuse(ErrorCode::invalid_argument, "`" + std::string{count_name} + "` is " + std::to_string(count) +
+                                                "; it must be 0 to " + std::to_string(most));
     if (count > 0) check_pointer(given, name);
+}
+
+[[nodiscard]] inline std::vector<std::string> texts(const char* const* given, std::size_t count, std::string_view name,
+                                                    std::string_view count_name) {
+    check_list(given, count, name, count_name);
     std::vector<std::string> all;
     for (std::size_t i = 0; i < count; ++i) {
         check_pointer(given[i], std::string{name} + "[" + std::to_string(i) + "]");
@@ -59,7 +70,8 @@ template <class T>
     static_assert(std::is_trivially_copyable_v<T> && offsetof(T, size) == 0);
     check_pointer(given, type);
     const std::size_t size = given->size;
-    if (size < first_size<T>)
+    constexpr std::size_t longest = 4096;  // no version comes near it: nobody has set it
+    if (size < first_size<T> || size > longest)
         refuse(ErrorCode::invalid_argument, "`size` of " + std::string{type} + " is " + std::to_string(size) +
                                                 "; set it to sizeof(" + std::string{type} + "), which is " +
                                                 std::to_string(sizeof(T)));

@@ -8,7 +8,8 @@
 // What is handed out belongs to the library, but for a `char *`, which is freed by `heeler_string_free`.
 //
 // Structs begin with `size`, which is `sizeof` of it: so a program goes on with a library that is newer or older. All
-// else may be 0, which stands for the default. `HEELER_INIT(type)` is such a struct.
+// else may be 0, which stands for the default. `HEELER_INIT(type)` is such a struct. Lists have at most
+// 1,000,000 members.
 //
 // Times are microseconds; moments of the day count from 1970 in UTC.
 //

@@ -28,10 +28,10 @@ RunSpec spec_of(const heeler_run_spec& given) {
     spec.timeout = length(given.timeout_us, "timeout_us");
     spec.metric = choice(given.metric, MetricKind::undefined, "metric");
     spec.metric_name = text(given.metric_name);
-    if (given.plan_count > 0) check_pointer(given.plan, "plan");
+    check_list(given.plan, given.plan_count, "plan", "plan_count");
     spec.plan.assign(given.plan, given.plan + given.plan_count);
-    spec.tags = texts(given.tags, given.tag_count, "tags");
-    spec.shared_run = texts(given.shared_run, given.shared_run_count, "shared_run");
+    spec.tags = texts(given.tags, given.tag_count, "tags", "tag_count");
+    spec.shared_run = texts(given.shared_run, given.shared_run_count, "shared_run", "shared_run_count");
     spec.parent = text(given.parent);
     spec.project = text(given.project);
     spec.origin = text(given.origin);
