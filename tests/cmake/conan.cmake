@@ -1,5 +1,6 @@
-# cmake -D CONAN=conan -D ROOT=dir -D HOME=dir -P conan.cmake: the recipe makes a package that its test_package can use, with all
-# of its options, without a remote: the libraries that it needs are those of the system (tests/consumers/conan_system).
+# cmake -D CONAN=conan -D ROOT=dir -D HOME=dir -D VERSION=0.1.0 -D CC=cc -D CCACHE=ccache -P conan.cmake: the recipe makes a
+# package that its test_package can use, with all options that nothing is compiled for; and one that a program in C can use. All
+# of it without a remote: the libraries that are needed are those of the system (tests/consumers/conan_system).
 cmake_minimum_required(VERSION 3.24)
 
 if(NOT CONAN)
@@ -7,16 +8,20 @@ if(NOT CONAN)
     return()
 endif()
 set(ENV{CONAN_HOME} "${HOME}")
+set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${CCACHE}")
 
-# conan(ARGUMENTS...): ends the test with what it said if it fails.
-function(conan)
-    execute_process(COMMAND "${CONAN}" ${ARGN} WORKING_DIRECTORY "${ROOT}" RESULT_VARIABLE status OUTPUT_VARIABLE output
-                                                                                  ERROR_VARIABLE output)
+# run(PROGRAM ARGUMENTS...): ends the test with what it said if it fails.
+function(run)
+    execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${ROOT}" RESULT_VARIABLE status OUTPUT_VARIABLE output
+                                                                       ERROR_VARIABLE output)
     list(JOIN ARGN " " shown)
     if(NOT status EQUAL 0)
-        message(FATAL_ERROR "${output}\nconan ${shown} ended with ${status}")
+        message(FATAL_ERROR "${output}\n${shown} ended with ${status}")
     endif()
-    message("conan ${shown}: ok")
+    message("${shown}: ok")
+endfunction()
+function(conan)
+    run("${CONAN}" ${ARGN})
 endfunction()
 
 conan(profile detect --force)
@@ -36,3 +41,21 @@ foreach(part IN ITEMS sqlite postgres json http)
 endforeach()
 conan(create . -s compiler.cppstd=20 --no-remote --build=missing ${everything} -c
       "tools.cmake.cmake_layout:test_folder=${HOME}/test")
+
+# For C: the programs know only what Conan's generators wrote.
+set(for_c -s compiler.cppstd=20 -s build_type=Debug --no-remote)
+foreach(part IN ITEMS c sqlite postgres json)
+    list(APPEND for_c -o "heeler/*:with_${part}=True")
+endforeach()
+set(found "${HOME}/for_c")
+file(REMOVE_RECURSE "${found}")
+file(MAKE_DIRECTORY "${found}")
+conan(create . --build=missing ${for_c} --test-folder=)
+# There: it writes presets where it stands.
+run("${CMAKE_COMMAND}" -E chdir "${found}" "${CONAN}" install --requires=heeler/${VERSION} ${for_c} -g CMakeDeps -g CMakeToolchain
+    -g PkgConfigDeps --output-folder=.)
+run("${CMAKE_COMMAND}" -S tests/consumers/c -B "${found}/build" "-DCMAKE_TOOLCHAIN_FILE=${found}/conan_toolchain.cmake"
+    "-DCMAKE_C_COMPILER=${CC}" -DCMAKE_BUILD_TYPE=Debug)
+run("${CMAKE_COMMAND}" --build "${found}/build")
+run("${CMAKE_CTEST_COMMAND}" --test-dir "${found}/build" --output-on-failure --no-tests=error)
+run(bash tests/consumers/pkg_config.sh "${CC}" "${found}" "${found}" heeler-c)

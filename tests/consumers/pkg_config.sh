@@ -1,26 +1,33 @@
 #!/usr/bin/env bash
-# pkg_config.sh COMPILER FOLDER WORK: a program is built with what pkg-config says of an installed heeler, and of each adapter that
-# was installed.
+# pkg_config.sh COMPILER FOLDER WORK [PACKAGE...]: programs are built with what pkg-config says of these packages; without any, of
+# an installed heeler and of what was installed with it.
 set -euo pipefail
 compiler=$1 work=$3
 export PKG_CONFIG_PATH=$2
+shift 3
 here=$(dirname "${BASH_SOURCE[0]}")
 # build PACKAGE SOURCE...: with the flags of the package, which may hold quoted spaces.
 build() {
-    local package=$1 flags
+    local package=$1 flags libraries
     shift
     eval "flags=($(pkg-config --cflags --libs "$package"))"
-    "$compiler" -std=c++20 "$@" "${flags[@]}" -pthread -o "$work/$package"
-    "$work/$package"
+    "$compiler" "$@" "${flags[@]}" -pthread -o "$work/$package"
+    libraries=$(pkg-config --variable=libdir "$package")
+    LD_LIBRARY_PATH=${libraries//\\ / } "$work/$package"
     echo "$package $(pkg-config --modversion "$package"): ok"
 }
-build heeler "$here/main.cpp" "$here/rules.cpp"
-if pkg-config --exists heeler-sqlite; then
-    build heeler-sqlite "$here/stored.cpp"
+if [ $# = 0 ]; then
+    set -- heeler
+    for package in heeler-sqlite heeler-c; do
+        if pkg-config --exists "$package"; then
+            set -- "$@" "$package"
+        fi
+    done
 fi
-if pkg-config --exists heeler-c; then
-    eval "flags=($(pkg-config --cflags --libs heeler-c))"
-    "$compiler" -x c -std=c99 "$here/c/main.c" -x none "${flags[@]}" -o "$work/heeler-c"
-    libraries=$(pkg-config --variable=libdir heeler-c)
-    LD_LIBRARY_PATH=${libraries//\\ / } "$work/heeler-c"
-fi
+for package; do
+    case $package in
+        heeler) build heeler -std=c++20 "$here/main.cpp" "$here/rules.cpp" ;;
+        heeler-sqlite) build heeler-sqlite -std=c++20 "$here/stored.cpp" ;;
+        heeler-c) build heeler-c -x c -std=c99 "$here/c/main.c" -x none ;;
+    esac
+done
