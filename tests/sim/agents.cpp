@@ -92,38 +92,55 @@ bool World::report(const Body& body, const Seen& seen) {
     for (Dog& dog : dogs_) {
         if (!dog.up()) continue;
         heard |= dog.watch->observe(body.id, seen) == Observed::ok;
+        if (story_.echoes) echo(dog, body, seen);
     }
     return heard;
 }
 
+/// It arrives again, and so does what was said of agents that were replaced. What counts each time is not repeated.
+template <class Seen>
+void World::echo(Dog& dog, const Body& body, const Seen& seen) {
+    if constexpr (std::is_same_v<Seen, Heartbeat> || std::is_same_v<Seen, Progress> ||
+                  std::is_same_v<Seen, StateChange>) {
+        (void)dog.watch->observe(body.id, seen);
+        if (body.agents == 1) return;
+        if (const auto run = dog.watch->find(body.id))
+            (void)dog.watch->observe_as(*run, body.agents - 1, seen, dog.clock.now());
+    }
+}
+
 void World::say_state(Body& body) {
     const bool heard = body.mood == Mood::waits
-                           ? report(body, StateChange{RunState::waiting_human, {}, {}, "Allow?", {}})
+                           ? report(body, StateChange{RunState::waiting_human, {}, {}, wicked_text, {}})
                            : report(body, StateChange{});
     if (heard) body.unsaid = false;
 }
 
 void World::work(Body& body) {
+    if (body.mood == Mood::in_tool || body.mood == Mood::waits || body.mood == Mood::loops || body.paused ||
+        body.unsaid)
+        body.shown = true;
     if (body.over || body.paused || body.mood == Mood::silent || body.mood == Mood::dead) return;
     if (body.unsaid) say_state(body);
     if (body.mood == Mood::waits) return;
-    report(body, Heartbeat{});
+    report(body, Heartbeat{static_cast<std::uint64_t>(seconds())});
     if (body.mood == Mood::in_tool || body.mood == Mood::beats) return;
     if (body.mood == Mood::loops) {
         for (int i = 0; i < 2; ++i) {
             report(body, ToolCall{"run", R"({"what":"test"})"});
-            report(body, ToolResult{false, "error: cannot find the header\n"});
+            report(body, ToolResult{false, "error: cannot find the header\n" + std::string{wicked_text}});
         }
         return;
     }
     ++body.worked;
+    body.shown = true;
     const std::string number = std::to_string(body.worked);
     report(body, ToolCall{"edit", "{\"file\":\"part_" + number + ".cpp\",\"text\":\"" + number + "\"}"});
     report(body, ToolResult{true, "wrote part_" + number + ".cpp, " + number + " lines"});
     report(body, Progress{body.worked});
     report(body, Usage{body.mood == Mood::burns ? 90'000 : 900, 300, 1, 0, 0});
     if (body.worked % 4 != 0) return;
-    const std::string text = "part " + number;
+    const std::string text = "part " + number + "\n" + std::string{wicked_text};
     const CheckpointNote part{body.worked, text};
     for (Dog& dog : dogs_)
         if (dog.up())
@@ -154,6 +171,7 @@ Result<ActionDone> World::ask(unsigned number, ControlVerb verb, const ActionReq
     if (dies(dog, true)) return fail(ErrorCode::lost, "the process is gone");
     const std::string what = std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " + body->id;
     witness_asker(dog, *body, what);
+    witness_text(asked.text, what, asked.message == MessageKind::reason);
     const Way way = static_cast<Way>(answers_[static_cast<std::size_t>(verb)]);
     if (takes_effect(way) && !is_known(asked.key)) witness(verb, asked, *body);
     stand_still(number, Moment::asked);
@@ -216,6 +234,10 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
         if (!stored || !stored->has_value()) wrong("I6", "sent before it is stored: " + text);
     }
     witness_quiet(alert);
+    for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 3) {
+        end = text.find(" | ", at);
+        witness_text(std::string_view{text}.substr(at, end - at), "alert " + alert.kind, true);
+    }
     stand_still(number, Moment::asked);
     switch (channel_) {
         case 1:

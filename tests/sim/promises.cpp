@@ -11,9 +11,15 @@
 //   I8   a snoozed run is not spoken of, nothing is done to a frozen one, and a cooldown is kept
 //   I9   a run that is over stays as it is, and nothing is done to it
 //   I10  a watchdog writes no run that another holds, and asks nothing of it
+//   I11  hours in which nobody is expected to work, I12 what day it is and I13 what arrives twice change no verdict
+//        (seeds.cpp)
 //   I14  who shows nothing for two hours is found
 //   I15  nothing is done to who always works, and who works again is well
 //   I17  continuations come after ever longer pauses
+//   I18  nobody is well again for what a watchdog did
+//   I19  what an agent writes reaches people and agents as text, and agents in lines that are marked
+//   I20  no secret of an agent is stored, told or asked
+//   I24  a watchdog in shadow mode finds the same until a world is touched, and touches nobody (seeds.cpp)
 //   I25  a verdict is on record once
 #include "sim/world.hpp"
 
@@ -105,6 +111,13 @@ std::size_t World::deeds_of(const Body& body) const {
     return history ? history->actions.size() : 0;
 }
 
+/// No gap after which what was found is looked for anew, and nobody who says that all is well.
+bool World::watches_all_along() const noexcept {
+    constexpr What away[] = {What::wall,  What::suspend, What::pause,   What::stall,
+                             What::crash, What::restart, What::operate, What::store};
+    return std::none_of(std::begin(away), std::end(away), [&](What what) { return story_.has(what); });
+}
+
 /// What one watchdog's cycle has changed in the store.
 void World::look(Dog& dog) {
     read_rows();
@@ -123,6 +136,11 @@ void World::look(Dog& dog) {
         }
         if (body.end && deeds_of(body) != body.deeds_at_end)
             wrong("I9", "something more is to be done to " + body.id + ", which is over");
+        const bool well = row->status == Status::healthy || row->status == Status::recovered;
+        if (!well) body.shown &= row->status == before[i].status;
+        if (well && row->status != before[i].status && !body.shown && row->state == RunState::running &&
+            watches_all_along())
+            wrong("I18", body.id + " is taken for well again, and did nothing since it was not");
         if (row->status != before[i].status) note("status " + body.id + " " + std::string{name_of(row->status)});
         if (dogs_.size() > 1 && row->holder != dog.name && !row->holder.empty())
             wrong("I10", dog.name + " wrote " + body.id + ", which is " + row->holder + "'s");

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <heeler/core/observation.hpp>
 #include <heeler/core/settings.hpp>
 
 namespace sim {
@@ -52,9 +54,10 @@ struct Story {
     unsigned runs = 2;
     bool steady = false;  ///< the first run works whatever happens
     Honesty honesty = Honesty::finds;
-    bool proves = false;       ///< the control can tell whether an agent has stopped
-    heeler::Duration later{};  ///< the wall clock of this world is so much further
-    bool rests = false;        ///< in the middle of it all every run is paused by its host, for hours
+    bool proves = false;                      ///< the control can tell whether an agent has stopped
+    heeler::Duration later{};                 ///< the wall clock of this world is so much further
+    std::optional<heeler::RunState> rests{};  ///< for hours, somewhere in it, every run is said to be in this state
+    bool echoes = false;                      ///< what agents report arrives twice
     std::vector<Happening> happenings{};
 
     /// Whether anything of the kind happens.

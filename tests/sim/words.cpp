@@ -43,6 +43,22 @@ void World::witness_quiet(const Alert& alert) {
     body->told_at = alert.at;
 }
 
+/// Of what an agent wrote a watchdog hands on what is text, keeps no secret, and marks it as somebody else's where it
+/// is put before an agent (`is_whole`: it is not; people get it as one line).
+void World::witness_text(std::string_view text, const std::string& where, bool is_whole) {
+    if (text.find(secret) != std::string_view::npos) return wrong("I20", where + " tells a secret");
+    const bool is_shown = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return (c >= ' ' && c != 0x7F && c != 0xFF) || c == '\n' || c == '\t';
+    });
+    if (!is_shown || text.find("\xE2\x80\xAE") != std::string_view::npos)
+        wrong("I19", where + " holds what is no text: " + std::string{text});
+    const std::size_t order = text.find("heeler: stop");
+    if (is_whole || order == std::string_view::npos) return;
+    const std::size_t line = text.rfind('\n', order) + 1;
+    if (text.substr(line, 2) != "| ")
+        wrong("I19", where + " repeats an order as if it were its own: " + std::string{text});
+}
+
 /// Another run's message may have told of it.
 std::string World::last_word_of(const Body& body, const History& history) {
     std::string last = body.last_word;
@@ -60,6 +76,10 @@ std::string World::last_word_of(const Body& body, const History& history) {
 
 /// When everything has settled.
 void World::judge_words(const Body& body, const History& history) {
+    std::string rows = history.row->facts + history.row->memory.value_or("");
+    for (const CheckpointRow& each : history.checkpoints) rows += each.text;
+    for (const AuditRow& each : history.audit) rows += each.body;
+    if (rows.find(secret) != std::string::npos) wrong("I20", "a secret of " + body.id + " is stored");
     std::set<std::string> verdicts;
     for (const AuditRow& row : history.audit)
         if (row.kind == "verdict" && clocks_agree() &&

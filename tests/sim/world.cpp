@@ -56,7 +56,7 @@ World::~World() = default;
 void World::live() {
     step(usual_step);  // whoever never did anything is no session that fell silent
     for (std::size_t i = 0; i < story_.happenings.size(); ++i) {
-        if (story_.rests && i == story_.happenings.size() / 2) rest();
+        if (story_.rests && i == story_.seed % story_.happenings.size()) rest();
         happen(story_.happenings[i]);
         if (!fault_.empty()) return;
     }
@@ -67,10 +67,10 @@ void World::live() {
 
 /// Nobody works, and nobody is expected to.
 void World::rest() {
-    std::vector<const Body*> resting;
+    std::vector<Body*> resting;
     for (std::size_t i = 0; i < bodies_.size(); ++i)
         if (rows_[i].state == RunState::running) resting.push_back(&bodies_[i]);
-    for (const Body* body : resting) report(*body, StateChange{RunState::paused});
+    for (const Body* body : resting) report(*body, StateChange{*story_.rests});
     for (int i = 0; i < 360; ++i) {
         truth_.advance(usual_step);
         if (memory_) memory_->let_pass(usual_step);
@@ -79,7 +79,7 @@ void World::rest() {
             cycle(dog);
         }
     }
-    for (const Body* body : resting) report(*body, StateChange{});
+    for (Body* body : resting) body->shown |= report(*body, StateChange{});
 }
 
 void World::happen(const Happening& each) {
