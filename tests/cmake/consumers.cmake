@@ -76,7 +76,7 @@ heeler_add_consumer(moved find_package "-DCMAKE_PREFIX_PATH=${work}/moved there"
 set_tests_properties("${prefix}.moved" PROPERTIES FIXTURES_REQUIRED heeler_moved)
 add_test(NAME "${prefix}.pkg_config"
          COMMAND bash "${consumer}/pkg_config.sh" "${CMAKE_CXX_COMPILER}" "${work}/moved there/share/pkgconfig" "${work}")
-set_tests_properties("${prefix}.pkg_config" PROPERTIES FIXTURES_REQUIRED heeler_moved TIMEOUT 300)
+set_tests_properties("${prefix}.pkg_config" PROPERTIES FIXTURES_REQUIRED heeler_moved TIMEOUT 600)
 
 # Asked for something that is not there, the package says what; of a library, also who has it.
 foreach(wanted IN ITEMS "component;-DCOMPONENT=telepathy;without its component 'telepathy'"

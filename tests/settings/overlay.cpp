@@ -200,6 +200,9 @@ TEST_CASE("an unknown name is told the nearest one, or all [M-186]") {
     const auto faults = lay(rules, "colour", a_text("blue"));
     REQUIRE(faults.size() == 1);
     CHECK_THAT(faults[0].message, Catch::Matchers::StartsWith("'colour' is no setting; known are interval_s, "));
+    const auto nameless = lay(rules, "", whole(1));
+    REQUIRE(nameless.size() == 1);
+    CHECK_THAT(nameless[0].message, Catch::Matchers::StartsWith("'' is no setting; known are interval_s, "));
     for (const std::string_view name : setting_names())
         CHECK_THAT(faults[0].message, ContainsSubstring(std::string{name}));
     CHECK(faults[0].message.find("blue") == std::string::npos);

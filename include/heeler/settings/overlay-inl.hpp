@@ -119,7 +119,7 @@ private:
         std::vector<std::string_view> parts;
         for (const Nameable& each : nameables_) {
             if (each.name == name) return apply_known(each, given);
-            if (each.object == name) parts.push_back(std::string_view{each.name}.substr(name.size() + 1));
+            if (each.object == name && name[0]) parts.push_back(std::string_view{each.name}.substr(name.size() + 1));
         }
         if (parts.empty()) return add(SettingFault::Kind::unknown, label_of(given, name), unknown(given, name));
         if (const auto* inner = given.value.get<SettingValue::Object>()) return apply_all(*inner, name + ".");
