@@ -101,6 +101,29 @@ TEST_CASE("what was found before the watchdog was away is neither over nor acted
     }
 }
 
+TEST_CASE("what was only shown before the watchdog was away is neither over nor acted on until then [D-57]") {
+    RunClass rules = presets::recommended();
+    rules.detectors.turn_on<HeartbeatContract<ProgressAge>>({.warn_after = 300s, .act_after = 600s});
+    Away a{std::move(rules)};
+    a.seconds(101);
+    REQUIRE(a.dog->status(a.handle) == Status::stalled);
+    (void)a.after(900s);
+    CHECK(a.dog->status(a.handle) == Status::stalled);
+    a.seconds(300);
+    CHECK(a.dog->status(a.handle) == Status::stalled);
+    CHECK(a.acts.empty());
+    SECTION("it works: over") {
+        a.works();
+        a.seconds(1);
+        CHECK(a.dog->status(a.handle) == Status::healthy);
+    }
+    SECTION("it does not: it is nudged") {
+        a.seconds(301);
+        CHECK(a.dog->status(a.handle) == Status::stalled);
+        CHECK(a.acts == "inject:nudge done");
+    }
+}
+
 TEST_CASE("limits that were set absolutely hold, whoever was away [D-57]") {
     RunClass rules = presets::recommended();
     rules.detectors.turn_on<RunTimeout>({1000s});

@@ -273,7 +273,8 @@ private:
         Shown& shows = result.shows;
         shows = watched_.shown;
         const bool first = !shows.any;
-        if (result.waiting && !first && !result.decision.acts()) {
+        const bool unknown = (run_.late || result.put_off) && result.findings.size() == 0 && !verdict_.incident.open();
+        if ((result.waiting || unknown) && !first && !result.decision.acts()) {
             if (run_.waiting_since && result.held != HeldBack::gap) show_wait(result);
             return;
         }
@@ -284,8 +285,7 @@ private:
             if (condition.status() != Status::healthy && (worst == nullptr || outranks(condition, *worst)))
                 worst = &condition;
         };
-        shows.findings = 0;
-        shows.level = Level::none;
+        shows = {.any = true};
         for (const Finding& finding : result.findings) {
             add(finding.condition);
             shows.level = detail::max_of(shows.level, finding.level);
@@ -295,7 +295,6 @@ private:
             add(condition);
             shows.level = detail::max_of(shows.level, condition == Condition::timeout ? Level::stop : Level::nudge);
         }
-        shows.any = true;
         shows.status = worst == nullptr ? Status::healthy : worst->status();
         // Whoever is over time stays so, however well the run goes on.
         if (decision.last == InterventionOutcome::recovered && shows.status != Status::timeout)
