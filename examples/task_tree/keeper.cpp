@@ -68,10 +68,12 @@ void complain(const std::string& what) {
     std::fprintf(stderr, "heeler-task-tree: %s\n", heeler::text::one_line(what, 1024).c_str());
 }
 
-/// What the watchdog has put on record stands in its own store; the feed has a copy.
+/// What the watchdog has put on record stands in its own store; the feed has a copy, once.
 void add_record(Database& database, const heeler::AuditRow& row) {
-    database.run("INSERT INTO audit(at, kind, actor, issue, body, from_watch) VALUES (?1, ?2, 'watchdog', '', ?3, 1)",
-                 row.at.time_since_epoch().count(), row.kind, row.body);
+    database.run(
+        "INSERT INTO audit(at, kind, actor, issue, body, from_watch) SELECT ?1, ?2, 'watchdog', '', ?3, 1 WHERE NOT "
+        "EXISTS (SELECT 1 FROM audit WHERE at = ?1 AND kind = ?2 AND body = ?3 AND from_watch = 1)",
+        row.at.time_since_epoch().count(), row.kind, row.body);
 }
 
 }  // namespace
@@ -114,8 +116,15 @@ Keeper::~Keeper() {
     if (const auto stored = dog_.flush(); !stored) complain(stored.error().message);
 }
 
+/// What it blocks may be in another tree.
 void Keeper::changed(const heeler::NodeRef& issue) {
     run([&] { return trees_.cycle(issue); });
+    std::vector<std::string> blocked;
+    tracker_.with([&](Database& database) {
+        for (Rows rows = database.query("SELECT issue FROM blockers WHERE blocker = ?1", issue.id); rows.next();)
+            blocked.push_back(rows.text(0));
+    });
+    for (const std::string& id : blocked) run([&] { return trees_.cycle({tracker_.tenant_of(id), id}); });
 }
 
 void Keeper::look(heeler::TickCause cause) {
@@ -162,7 +171,6 @@ void Keeper::copy_all() {
     if (!known) throw std::runtime_error{known.error().message};
     tracker_.with([&](Database& database) {
         Transaction transaction{database};
-        database.run("DELETE FROM audit WHERE from_watch = 1");
         for (const auto& run : known->runs)
             if (const auto past = store.history(run.row.id))
                 for (const heeler::AuditRow& row : past->audit)

@@ -44,7 +44,7 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
         ->type_name("SECONDS");
     common::add_duration(
         app, "--silence", options.keeper.silence,
-        "How long a run may say nothing before people are told (default: 14400); a quarter of it is shown")
+        "How long a run may say nothing before people are told (default: 14400); heeler-ctl shows a quarter of it")
         ->type_name("SECONDS");
     app.add_flag("--sample", options.sample, "Begin with a tree of issues, if there is none");
     auto* const demo =

@@ -286,7 +286,8 @@ $('new-form').addEventListener('submit', async event => {
 
 const labelNames = {watchdogId: 'watchdog', sourceIssueId: 'source', watchdogIssueId: 'review', runId: 'run',
     stopFingerprint: 'stop', op: 'op', target: 'target', ref: 'ref', value: 'value', agent: 'agent', attempt: 'attempt',
-    reason: 'reason', summary: 'summary', watched: 'tree', task: 'task', stopped: 'stopped', done: 'done', next: 'next'};
+    reason: 'reason', summary: 'summary', watched: 'tree', task: 'task', stopped: 'stopped', done: 'done', next: 'next',
+    verb: 'decision', actor: 'by', by: 'by'};
 function auditRow(row) {
     const labels = Object.entries(labelNames).filter(([key]) => row.labels[key]).map(([key, name]) => {
         const text = String(row.labels[key]);

@@ -537,6 +537,23 @@ def by_themselves():
     before = server.watch("R")["triggers"]
     server.set_status("X", "done")
     within(15, "the blocker is gone", lambda: server.watch("R")["triggers"] == before + 1)
+    kept = [row for row in server.audit() if row["kind"].startswith("issue.orphan_recovery")]
+    server.kill()
+    server.start()
+    shown = server.audit()
+    check(kept and all(row in shown for row in kept), f"the feed keeps what is over: {kept}")
+    server.stop()
+
+    print("== what blocks is elsewhere")
+    server = Server("blocker", "--grace", "1ms")  # the next look of its own is a minute away
+    server.agents("coder", "reviewer")
+    server.create("X")
+    review, me = server.reviewed("R")
+    server.expect(201, "POST", server.issue("RB", "/blockers"), {"blockerId": "X"}, me)
+    server.set_status("RB", "blocked", who=me)
+    before = server.watch("R")["stopFingerprint"]
+    server.set_status("X", "done")
+    within(5, "it is looked at", lambda: server.watch("R")["stopFingerprint"] != before)
     server.stop()
 
     print("== a run that says nothing")
