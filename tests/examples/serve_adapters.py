@@ -112,6 +112,9 @@ class AdapterTest(unittest.IsolatedAsyncioTestCase):
     async def recovered(self, run):
         self.assertTrue(self.script.recovered, self.script.events)
         self.assertEqual(len(self.script.heard), 1, "it is said once, and stays in the conversation")
+        async with asyncio.timeout(30):  # it is told once it is stored, which is after it was seen
+            while not any(event.get("alert") == "run.recovered" for event in self.script.events):
+                await asyncio.sleep(0.05)
         alerts = str([event for event in self.script.events if "alert" in event])
         self.assertIn("(run_tests)", alerts)
         self.assertIn("tokens since the run started", alerts)
