@@ -21,6 +21,7 @@
 #include "../../examples/serve/connection.cpp"
 #include "../../examples/serve/protocol.cpp"
 #include "../../examples/serve/requests.cpp"
+#include "../../examples/serve/said.cpp"
 
 namespace {
 
