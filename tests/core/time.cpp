@@ -1,5 +1,7 @@
 #include <heeler/core/time.hpp>
 
+#include <chrono>
+
 #include "support/catch.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 #include <heeler/notify/email_notifier.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <set>

@@ -1,5 +1,6 @@
 #include <heeler/text/rfc3339.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <string>
@@ -53,6 +54,21 @@ TEST_CASE("a moment that no calendar names is shown as the nearest") {
     CHECK(text::rfc3339(WallTime::max()) == "9999-12-31T23:59:59.999Z");
     CHECK(read_back("9999-12-31T23:59:59.999Z") == "9999-12-31T23:59:59.999Z");
     CHECK(read_back("0000-01-01T00:00:00Z") == "0000-01-01T00:00:00.000Z");
+}
+
+TEST_CASE("days have the names that the calendar of the standard library gives them") {
+    using namespace std::chrono;
+    const sys_days last{year{9999} / December / 31};
+    int wrong = 0;
+    for (sys_days day{year{0} / January / 1}; day <= last; day += days{1}) {
+        const year_month_day date{day};
+        const text::CalendarDay named = text::calendar_day(day.time_since_epoch().count());
+        wrong +=
+            named.year == int{date.year()} && named.month == unsigned{date.month()} && named.day == unsigned{date.day()}
+                ? 0
+                : 1;
+    }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("what is no moment is absent") {

@@ -1,7 +1,6 @@
 // Decides what becomes of an alert after each attempt to deliver it: done, later, or given up for good.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
+#include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

@@ -1,7 +1,6 @@
 // An operator's silence: which alerts are put on record instead of being sent, until when, and what is wrong with one.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

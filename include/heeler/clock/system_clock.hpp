@@ -1,8 +1,6 @@
 // The clock of the machine: what a `Watchdog` in production reads.
 #pragma once
 
-#include <chrono>
-
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {

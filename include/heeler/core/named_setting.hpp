@@ -1,7 +1,6 @@
 // Settings by name, as a file or the environment holds them, and what can be wrong with them.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

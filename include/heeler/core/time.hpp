@@ -1,7 +1,15 @@
 // The two kinds of time: `Elapsed` for intervals inside a process, `WallTime` for what is stored and shown.
 #pragma once
 
+#include <version>
+
+// GCC's library has durations and clocks wherever threads wait; its <chrono> is calendars, streams and locales besides,
+// 8,000 lines and more for whoever includes this.
+#ifdef __GLIBCXX__
+#include <mutex>
+#else
 #include <chrono>
+#endif
 
 #include <heeler/config.hpp>
 

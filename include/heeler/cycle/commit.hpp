@@ -1,7 +1,6 @@
 // Writes what a cycle decided as one batch; hands over what is durable, and drops what is not.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/refused_runs.hpp>

@@ -1,7 +1,6 @@
 // The pure half of a cycle: from a run's memory and one moment to findings, status and the ladder's decision.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/cycle/recovery_signs.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/watched_run.hpp>

@@ -1,7 +1,6 @@
 // Takes in what the sources of classes list: a name that is new begins a run, one that is missing ends its run.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/cycle/next_look.hpp>
 #include <heeler/cycle/sources.hpp>
 #include <heeler/cycle/whole_classes.hpp>

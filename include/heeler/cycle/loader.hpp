@@ -1,7 +1,6 @@
 // Takes in what the store holds for this watchdog: at its start or, among several, under its lease, again and again.
 #pragma once
 
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/cycle/sources.hpp>
 #include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/queues.hpp>

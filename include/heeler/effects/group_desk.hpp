@@ -1,7 +1,6 @@
 // Stores that one alert speaks for others of its cause, before it is sent; what becomes of it is true of them, too.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/effects/alert_desk.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>

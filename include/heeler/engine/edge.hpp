@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <heeler/core/guard.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/ports.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/core/vitals.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {

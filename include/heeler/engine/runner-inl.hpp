@@ -1,7 +1,6 @@
 // What the two threads of a runner do.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include <heeler/core/min_max.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/explain/error_news.hpp>
 #include <heeler/explain/report.hpp>

@@ -1,7 +1,6 @@
 // Of errors that go on, what is worth a line.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,7 +1,6 @@
 // The pauses between retries, which grow.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 #include <heeler/core/time.hpp>

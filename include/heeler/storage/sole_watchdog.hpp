@@ -1,7 +1,6 @@
 // That a watchdog without a name is the only one on its store, where the store can tell.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>

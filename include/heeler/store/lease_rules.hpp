@@ -1,7 +1,6 @@
 // What all stores have in common about leases: limits, whom a claim is for, and the words for a refusal; for stores.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>

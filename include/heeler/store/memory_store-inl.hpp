@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/store/lease_rules.hpp>
 #include <heeler/store/memory_leases.hpp>
 #include <heeler/store/memory_store.hpp>

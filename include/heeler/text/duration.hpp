@@ -1,6 +1,7 @@
 // Lengths of time and moments as people and records read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -26,21 +27,41 @@ namespace heeler::inline HEELER_ABI::text {
     return spoken((length + unit - Duration{1}) / unit * unit);
 }
 
+/// A day of the Gregorian calendar.
+struct CalendarDay {
+    std::int64_t year, month, day;
+};
+
+/// So many days after the 1st of January 1970, from the year 0 on.
+[[nodiscard]] constexpr CalendarDay calendar_day(std::int64_t days) noexcept {
+    // Years of these begin in March, so that a leap day ends one, and eras of 400 years 400 years before the year 0.
+    const std::int64_t all = days + 719'468 + 146'097, in_era = all % 146'097;
+    const std::int64_t year = (in_era - in_era / 1460 + in_era / 36'524 - in_era / 146'096) / 365;
+    const std::int64_t in_year = in_era - (365 * year + year / 4 - year / 100), month = (5 * in_year + 2) / 153;
+    const bool before_january = month < 10;
+    return {all / 146'097 * 400 - 400 + year + (before_january ? 0 : 1), before_january ? month + 3 : month - 9,
+            in_year - (153 * month + 2) / 5 + 1};
+}
+
 /// RFC 3339 in UTC with milliseconds, for example 2026-01-31T09:05:00.250Z. What is not of the years 0 to 9999 is
 /// shown as the first or the last moment of them.
 [[nodiscard]] inline std::string rfc3339(WallTime moment) {
     const WallTime when = in_calendar(moment);
-    const auto day = std::chrono::floor<std::chrono::days>(when);
-    const std::chrono::year_month_day date{day};
-    const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::milliseconds>(when - day)};
-    const auto padded = [](auto value, std::size_t width) {
-        std::string digits = std::to_string(value);
-        return digits.size() < width ? std::string(width - digits.size(), '0') + digits : digits;
+    const auto midnight = std::chrono::floor<std::chrono::days>(when);
+    const CalendarDay date = calendar_day(midnight.time_since_epoch().count());
+    const std::int64_t time = (when - midnight) / std::chrono::milliseconds{1};
+    std::string text = "0000-00-00T00:00:00.000Z";
+    const auto put = [&text](std::size_t last, std::int64_t value) {
+        for (; value > 0; value /= 10) text[last--] = static_cast<char>('0' + value % 10);
     };
-    return padded(static_cast<int>(date.year()), 4) + '-' + padded(static_cast<unsigned>(date.month()), 2) + '-' +
-           padded(static_cast<unsigned>(date.day()), 2) + 'T' + padded(time.hours().count(), 2) + ':' +
-           padded(time.minutes().count(), 2) + ':' + padded(time.seconds().count(), 2) + '.' +
-           padded(time.subseconds().count(), 3) + 'Z';
+    put(3, date.year);
+    put(6, date.month);
+    put(9, date.day);
+    put(12, time / 3'600'000);
+    put(15, time / 60'000 % 60);
+    put(18, time / 1000 % 60);
+    put(22, time % 1000);
+    return text;
 }
 
 }  // namespace heeler::inline HEELER_ABI::text
