@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include <heeler/config.hpp>
@@ -69,6 +70,15 @@ template <class Range, class Value>
 [[nodiscard]] constexpr bool is_in_sorted(const Range& all, const Value& value) {
     const std::size_t at = place_in_sorted(all, value);
     return at < all.size() && all[at] == value;
+}
+
+/// Takes the first of the words that stand in `list`, with a mark between each and the next, off it.
+[[nodiscard]] constexpr std::string_view take_word(std::string_view& list, char mark = ' ') noexcept {
+    std::size_t size = 0;
+    while (size < list.size() && list[size] != mark) ++size;
+    const std::string_view word = list.substr(0, size);
+    list.remove_prefix(size < list.size() ? size + 1 : size);
+    return word;
 }
 
 template <class Vector, class Range>

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <heeler/config.hpp>
-#include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -177,11 +176,8 @@ inline constexpr SecretOption secret_options[] = {
 };
 
 [[nodiscard]] constexpr bool is_command(std::string_view word, const SecretOption& option) noexcept {
-    for (std::string_view rest = option.commands; !rest.empty();) {
-        const std::size_t end = detail::min_of(rest.find(' '), rest.size());
-        if (rest.substr(0, end) == word) return true;
-        rest.remove_prefix(detail::min_of(end + 1, rest.size()));
-    }
+    for (std::string_view rest = option.commands; !rest.empty();)
+        if (take_word(rest) == word) return true;
     return false;
 }
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <string_view>
 
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/masks.hpp>
 #include <heeler/text/canonical_args.hpp>
 #include <heeler/text/json_string.hpp>
@@ -48,26 +48,25 @@ class KeyRoles {
 public:
     consteval KeyRoles() {
         add(KeyRole::free_text,
-            {"thought", "thoughts", "reason", "reasoning", "comment", "explanation", "justification", "rationale",
-             "note", "summary", "intent", "status", "statustext", "activeform"});
-        add(KeyRole::description, {"description"});
+            "thought thoughts reason reasoning comment explanation justification rationale note summary intent "
+            "status statustext activeform");
+        add(KeyRole::description, "description");
         add(KeyRole::changing,
-            {"nonce", "requestid", "idempotencykey", "correlationid", "traceid", "spanid", "timestamp",   "ts",
-             "time",  "now",       "attempt",        "retry",         "retries", "seq",    "cachebuster", "cb",
-             "",      "sinceid",   "uuid",           "callid"});
-        add(KeyRole::command, {"command", "cmd", "code"});
-        add(KeyRole::path, {"path", "filepath", "filename", "file", "targetfile", "absolutepath", "notebookpath"});
-        add(KeyRole::old_text, {"oldstring", "oldstr", "oldtext", "oldcontent", "search", "original"});
-        add(KeyRole::new_text, {"newstring", "newstr", "newtext", "newcontent", "replace", "replacement", "updated"});
-        add(KeyRole::whole, {"content", "contents", "filetext", "newsource", "text"});
+            "nonce requestid idempotencykey correlationid traceid spanid timestamp ts time now attempt retry retries "
+            "seq cachebuster cb sinceid uuid callid");
+        add(KeyRole::changing, "");
+        add(KeyRole::command, "command cmd code");
+        add(KeyRole::path, "path filepath filename file targetfile absolutepath notebookpath");
+        add(KeyRole::old_text, "oldstring oldstr oldtext oldcontent search original");
+        add(KeyRole::new_text, "newstring newstr newtext newcontent replace replacement updated");
+        add(KeyRole::whole, "content contents filetext newsource text");
         add(KeyRole::span,
-            {"offset",    "limit",     "viewrange", "start",      "end",      "startline", "endline", "linestart",
-             "lineend",   "line",      "page",      "pagenumber", "pagesize", "perpage",   "cursor",  "nextcursor",
-             "nexttoken", "pagetoken", "skip",      "headlimit",  "fromline", "toline"});
+            "offset limit viewrange start end startline endline linestart lineend line page pagenumber pagesize "
+            "perpage cursor nextcursor nexttoken pagetoken skip headlimit fromline toline");
         add(KeyRole::option,
-            {"timeout", "timeoutms", "timeoutseconds", "cwd", "workdir", "workingdir", "workingdirectory", "directory",
-             "shell", "login", "background", "runinbackground", "isbackground", "isinput", "securityrisk",
-             "yieldtimems", "maxoutputtokens", "dangerouslydisablesandbox", "blocking"});
+            "timeout timeoutms timeoutseconds cwd workdir workingdir workingdirectory directory shell login "
+            "background runinbackground isbackground isinput securityrisk yieldtimems maxoutputtokens "
+            "dangerouslydisablesandbox blocking");
     }
     [[nodiscard]] constexpr KeyRole of(std::string_view key) const noexcept {
         const std::uint32_t hash = key_hash(key);
@@ -77,13 +76,14 @@ public:
     }
 
 private:
-    consteval void add(KeyRole role, std::initializer_list<std::string_view> names) {
-        for (const std::string_view name : names) {
-            const std::uint32_t hash = key_hash(name);
+    /// `names`: with blanks between; empty: of a key without a name.
+    consteval void add(KeyRole role, std::string_view names) {
+        do {
+            const std::uint32_t hash = key_hash(heeler::detail::take_word(names));
             std::size_t i = hash % std::size(names_);
             while (names_[i].role != KeyRole::none) i = (i + 1) % std::size(names_);
             names_[i] = {hash, role};
-        }
+        } while (!names.empty());
     }
     KeyName names_[256]{};
 };

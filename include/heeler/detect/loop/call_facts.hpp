@@ -72,29 +72,24 @@ private:
     std::size_t count_ = 0;
 };
 
-inline constexpr Words waiting_names{"wait", "sleep", "poll", "await"};
-inline constexpr Words watching_ends{"output", "status", "logs", "log", "stdin", "progress"};
-inline constexpr Words reading_subcommands{"view", "read", "open", "cat", "list", "show", "get", "search"};
+inline constexpr Words waiting_names{"wait sleep poll await"};
+inline constexpr Words watching_ends{"output status logs log stdin progress"};
+inline constexpr Words reading_subcommands{"view read open cat list show get search"};
 inline constexpr Words known_subcommands{
-    "view",  "read", "open",        "cat",       "list",   "show",   "get",    "search", "create",  "insert",
-    "write", "edit", "replace",     "append",    "delete", "remove", "rename", "move",   "update",  "add",
-    "set",   "undo", "str_replace", "undo_edit", "patch",  "apply",  "copy",   "save",   "complete"};
-inline constexpr Words reading_names{"get",      "list",   "read",   "view",  "show",  "fetch",
-                                     "describe", "lookup", "search", "query", "check", "find"};
-inline constexpr Words sending_names{"send", "write", "put"};
-inline constexpr Words typed_names{"input", "keys", "key", "keystrokes"};
-inline constexpr Words replacing_names{"replace", "edit", "write"};
-inline constexpr Words writing_names{"write",   "edit",   "create",   "update", "delete", "remove", "insert",
-                                     "replace", "append", "patch",    "apply",  "save",   "put",    "move",
-                                     "rename",  "mkdir",  "submit",   "send",   "book",   "cancel", "modify",
-                                     "fix",     "return", "exchange", "todo",   "commit", "set",    "add"};
-inline constexpr Words clock_names{"date", "time", "clock", "now", "uptime", "random", "uuidgen"};
-inline constexpr Words searching_names{"grep", "glob", "search", "find",  "query", "list",
-                                       "read", "ls",   "get",    "fetch", "sql",   "select"};
-inline constexpr Words shell_names{"bash", "sh", "shell", "zsh", "terminal", "exec", "execute", "command", "cmd"};
-inline constexpr Words language_names{"python",     "ipython", "sql",   "jupyter", "node",
-                                      "javascript", "repl",    "mysql", "sqlite"};
-inline constexpr Words version_names{"git", "hg", "svn"};
+    "view read open cat list show get search create insert write edit replace append delete remove rename move "
+    "update add set undo str_replace undo_edit patch apply copy save complete"};
+inline constexpr Words reading_names{"get list read view show fetch describe lookup search query check find"};
+inline constexpr Words sending_names{"send write put"};
+inline constexpr Words typed_names{"input keys key keystrokes"};
+inline constexpr Words replacing_names{"replace edit write"};
+inline constexpr Words writing_names{
+    "write edit create update delete remove insert replace append patch apply save put move rename mkdir submit send "
+    "book cancel modify fix return exchange todo commit set add"};
+inline constexpr Words clock_names{"date time clock now uptime random uuidgen"};
+inline constexpr Words searching_names{"grep glob search find query list read ls get fetch sql select"};
+inline constexpr Words shell_names{"bash sh shell zsh terminal exec execute command cmd"};
+inline constexpr Words language_names{"python ipython sql jupyter node javascript repl mysql sqlite"};
+inline constexpr Words version_names{"git hg svn"};
 
 /// Collects the words and digit runs of a text that comes piece by piece.
 class TokenCollector {

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/masks.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
@@ -28,9 +28,9 @@ namespace detail {
 /// A set of words, found by hash; what is asked is hashed once.
 class Words {
 public:
-    consteval Words(std::initializer_list<std::string_view> words) {
-        for (const std::string_view word : words) {
-            const std::uint32_t hash = word_hash(word);
+    consteval Words(std::string_view words) {  // with blanks between
+        while (!words.empty()) {
+            const std::uint32_t hash = word_hash(heeler::detail::take_word(words));
             std::size_t i = hash % std::size(hashes_);
             while (hashes_[i] != 0) i = (i + 1) % std::size(hashes_);
             hashes_[i] = hash;
@@ -48,29 +48,23 @@ private:
 };
 
 inline constexpr Words writing_commands{
-    "mkdir",   "rm",      "rmdir",   "cp",       "mv",     "touch",    "chmod",      "chown",   "ln",     "tee",
-    "dd",      "kill",    "pkill",   "killall",  "tar",    "unzip",    "zip",        "gzip",    "gunzip", "wget",
-    "useradd", "userdel", "usermod", "groupadd", "passwd", "truncate", "patch",      "install", "rsync",  "insert",
-    "update",  "delete",  "drop",    "alter",    "create", "unlink",   "apply_patch"};
-inline constexpr Words writing_if{"git",     "pip",       "pip3",    "npm",   "yarn", "pnpm",  "apt",
-                                  "apt-get", "brew",      "gem",     "cargo", "go",   "conda", "uv",
-                                  "poetry",  "systemctl", "service", "apk",   "yum",  "dnf"};
+    "mkdir rm rmdir cp mv touch chmod chown ln tee dd kill pkill killall tar unzip zip gzip gunzip wget useradd "
+    "userdel usermod groupadd passwd truncate patch install rsync insert update delete drop alter create unlink "
+    "apply_patch"};
+inline constexpr Words writing_if{
+    "git pip pip3 npm yarn pnpm apt apt-get brew gem cargo go conda uv poetry systemctl service apk yum dnf"};
 inline constexpr Words writing_subcommands{
-    "add",     "commit", "checkout", "stash",   "reset",   "push",   "pull",        "clone",   "merge",
-    "apply",   "rebase", "restore",  "switch",  "clean",   "revert", "cherry-pick", "am",      "mv",
-    "rm",      "tag",    "init",     "install", "i",       "ci",     "uninstall",   "remove",  "update",
-    "upgrade", "get",    "start",    "stop",    "restart", "reload", "enable",      "disable", "sync"};
-inline constexpr Words searching_commands{"grep", "egrep",   "fgrep",  "rg",     "ag",      "find", "fd",
-                                          "ls",   "cat",     "head",   "tail",   "less",    "awk",  "which",
-                                          "wc",   "jq",      "curl",   "select", "tree",    "stat", "file",
-                                          "type", "whereis", "locate", "show",   "describe"};
-inline constexpr Words status_commands{"kubectl", "oc",     "helm",   "docker", "podman", "gh",
-                                       "glab",    "squeue", "sacct",  "qstat",  "nomad",  "aws",
-                                       "gcloud",  "az",     "argocd", "heroku", "vercel"};
-inline constexpr Words git_reading{"log", "status", "diff", "show", "blame", "grep", "ls-files", "branch"};
-inline constexpr Words query_words{"select", "show",   "describe", "desc",   "explain", "with", "pragma",
-                                   "insert", "update", "delete",   "create", "drop",    "alter"};
-inline constexpr Words shells{"bash", "sh", "zsh", "dash", "ksh"};
+    "add commit checkout stash reset push pull clone merge apply rebase restore switch clean revert cherry-pick am "
+    "mv rm tag init install i ci uninstall remove update upgrade get start stop restart reload enable disable sync"};
+inline constexpr Words searching_commands{
+    "grep egrep fgrep rg ag find fd ls cat head tail less awk which wc jq curl select tree stat file type whereis "
+    "locate show describe"};
+inline constexpr Words status_commands{
+    "kubectl oc helm docker podman gh glab squeue sacct qstat nomad aws gcloud az argocd heroku vercel"};
+inline constexpr Words git_reading{"log status diff show blame grep ls-files branch"};
+inline constexpr Words query_words{
+    "select show describe desc explain with pragma insert update delete create drop alter"};
+inline constexpr Words shells{"bash sh zsh dash ksh"};
 
 /// Walks over the parts of a command between `;`, `&&`, `||`, `|`, `&` and line ends, outside of quotes and of
 /// documents that stand in the command.

@@ -23,23 +23,18 @@ struct ErrorKey {
 
 namespace detail {
 
-inline constexpr Words counted_words{"test",      "tests",    "passed",     "failed",    "failure", "failures",
-                                     "error",     "errors",   "warning",    "warnings",  "problem", "problems",
-                                     "issue",     "issues",   "left",       "remaining", "done",    "todo",
-                                     "pending",   "items",    "item",       "cases",     "case",    "skipped",
-                                     "conflicts", "conflict", "violations", "violation", "passing", "failing"};
+inline constexpr Words counted_words{
+    "test tests passed failed failure failures error errors warning warnings problem problems issue issues left "
+    "remaining done todo pending items item cases case skipped conflicts conflict violations violation passing "
+    "failing"};
 
 /// Words that are part of a failure's own language even where the call has them too.
 inline constexpr Words plain_words{
-    "a",         "an",         "the",    "of",    "in",    "on",       "at",         "to",       "for",
-    "is",        "are",        "be",     "not",   "no",    "and",      "or",         "with",     "from",
-    "by",        "it",         "this",   "that",  "was",   "has",      "have",       "file",     "files",
-    "directory", "command",    "module", "name",  "named", "line",     "near",       "found",    "such",
-    "exist",     "exists",     "does",   "did",   "can",   "could",    "unexpected", "expected", "but",
-    "got",       "object",     "type",   "value", "key",   "argument", "arguments",  "option",   "user",
-    "access",    "permission", "string"};
+    "a an the of in on at to for is are be not no and or with from by it this that was has have file files directory "
+    "command module name named line near found such exist exists does did can could unexpected expected but got "
+    "object type value key argument arguments option user access permission string"};
 
-inline constexpr Words trying_words{"attempt", "attempts", "try", "tries", "retry", "retries", "retrying"};
+inline constexpr Words trying_words{"attempt attempts try tries retry retries retrying"};
 
 /// "Attempt 3 of 10", "retry #2/5": how often it was tried is no progress.
 [[nodiscard]] constexpr bool counts_tries(const char* begin, const char* first) noexcept {

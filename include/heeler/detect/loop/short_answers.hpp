@@ -14,24 +14,19 @@ namespace heeler::inline HEELER_ABI::loops {
 
 namespace detail {
 
-inline constexpr Words empty_values{"null", "none", "undefined", "nil", "error", "empty", "nothing", "void"};
+inline constexpr Words empty_values{"null none undefined nil error empty nothing void"};
 inline constexpr Words empty_things{
-    "file",    "files", "match",     "matches",    "result",  "results",     "data",    "record",     "records",
-    "row",     "rows",  "entry",     "entries",    "item",    "items",       "output",  "content",    "contents",
-    "hits",    "lines", "documents", "pages",      "classes", "class",       "methods", "method",     "functions",
-    "changes", "text",  "response",  "references", "symbols", "directories", "todos",   "diagnostics"};
-inline constexpr Words thing_kinds{"matching", "more",       "relevant", "further", "search",
-                                   "new",      "additional", "stdout",   "such"};
-inline constexpr Words behind_things{"found", "returned", "matched", "matching", "match",   "available",
-                                     "for",   "in",       "with",    "to",       "from",    "were",
-                                     "was",   "yet",      "here",    "that",     "exist",   "produced",
-                                     "set",   "matches",  "named",   "selected", "affected"};
-inline constexpr Words zeros{"0", "null", "none"};
-inline constexpr Words exit_words{"process", "command",  "exited", "exit",   "with",      "code",
-                                  "status",  "finished", "the",    "script", "completed", "program"};
-inline constexpr Words status_words{"http",     "https",    "status",      "error",     "code",
-                                    "returned", "response", "status_code", "statuscode"};
-inline constexpr Words status_phrases{"internal", "bad", "service", "gateway", "too", "server", "temporarily"};
+    "file files match matches result results data record records row rows entry entries item items output content "
+    "contents hits lines documents pages classes class methods method functions changes text response references "
+    "symbols directories todos diagnostics"};
+inline constexpr Words thing_kinds{"matching more relevant further search new additional stdout such"};
+inline constexpr Words behind_things{
+    "found returned matched matching match available for in with to from were was yet here that exist produced set "
+    "matches named selected affected"};
+inline constexpr Words zeros{"0 null none"};
+inline constexpr Words exit_words{"process command exited exit with code status finished the script completed program"};
+inline constexpr Words status_words{"http https status error code returned response status_code statuscode"};
+inline constexpr Words status_phrases{"internal bad service gateway too server temporarily"};
 
 /// The words and numbers of a short line.
 class ShortAnswer {
@@ -133,9 +128,9 @@ private:
     return line.size() <= 60 && ShortAnswer{line}.is_exit_code();
 }
 
-inline constexpr Words pending_states{"pending",      "queued",      "waiting",         "in_progress",      "starting",
-                                      "creating",     "updating",    "deleting",        "provisioning",     "deploying",
-                                      "initializing", "terminating", "podinitializing", "containercreating"};
+inline constexpr Words pending_states{
+    "pending queued waiting in_progress starting creating updating deleting provisioning deploying initializing "
+    "terminating podinitializing containercreating"};
 
 /// One word of a table, or of an object, that says that something goes on.
 [[nodiscard]] constexpr bool has_pending_state(std::string_view line) noexcept {
@@ -223,8 +218,7 @@ inline constexpr Words pending_states{"pending",      "queued",      "waiting", 
 }
 
 /// Keys whose value is what a tool has to say.
-inline constexpr Words saying_keys{"message", "msg",    "detail",  "details", "reason",
-                                   "result",  "output", "content", "text"};
+inline constexpr Words saying_keys{"message msg detail details reason result output content text"};
 
 /// Whether an object, or a line of one, tells of a failure of the tool. What a record is like is data: `"status":
 /// "rejected"`.
