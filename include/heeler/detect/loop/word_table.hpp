@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <heeler/config.hpp>
+#include <heeler/core/plain_loops.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -107,235 +108,102 @@ inline constexpr auto word_bytes = [] {
     return at == end || !is_word(*at) ? at : nullptr;
 }
 
-struct Phrase {
-    std::string_view text{};
-    std::uint16_t said = 0;
-};
-
 inline constexpr std::uint16_t failure = said_strong | said_error;
 inline constexpr std::uint16_t counted_failure = failure | said_countable;
 
-/// Phrases with the same first two letters stand together, a longer one before its beginning.
-inline constexpr Phrase phrases[] = {
-    {"aborted", said_error},
-    {"accepted", said_ack},
-    {"added", said_ack},
-    {"applied", said_ack},
-    {"archived", said_act},
-    {"assigned", said_act},
-    {"bad gateway", failure | said_infra},
-    {"bad substitution", failure},
-    {"can't", failure},
-    {"can\xE2\x80\x99t", failure},
-    {"cannot", failure},
-    {"clicked", said_act},
-    {"cleared", said_act},
-    {"command not found", failure | said_first_line},
-    {"connection refused", failure | said_infra},
-    {"connection reset", failure | said_infra},
-    {"connection timed out", failure | said_infra},
-    {"continue", said_ack},
-    {"core dumped", failure},
-    {"could not", failure},
-    {"couldn't", failure},
-    {"couldn\xE2\x80\x99t", failure},
-    {"copied", said_act},
-    {"created", said_ack},
-    {"deleted", said_ack},
-    {"denied", failure},
-    {"did not appear", failure | said_opening},
-    {"did not fix", failure | said_opening},
-    {"did not match", failure | said_opening},
-    {"did not pass", failure | said_opening},
-    {"did not target", failure | said_opening},
-    {"did not work", failure | said_opening},
-    {"do not exist", failure | said_absent},
-    {"does not exist", failure | said_absent},
-    {"doesn't exist", failure | said_absent},
-    {"doesn\xE2\x80\x99t exist", failure | said_absent},
-    {"don't exist", failure | said_absent},
-    {"done", said_ack | said_act},
-    {"downloaded", said_act},
-    {"dragged", said_act},
-    {"econnrefused", failure | said_infra},
-    {"econnreset", failure | said_infra},
-    {"entered", said_act},
-    {"error", counted_failure},
-    {"errors", counted_failure},
-    {"etimedout", failure | said_infra},
-    {"exceeds", said_error},
-    {"exception", counted_failure},
-    {"exceptions", said_countable | said_error},
-    {"exit code", said_exit},
-    {"exit status", said_exit},
-    {"exited with code", said_exit},
-    {"exited with status", said_exit},
-    {"failed", counted_failure},
-    {"failing", said_countable | said_error},
-    {"failure", counted_failure},
-    {"failures", said_countable | said_error},
-    {"fatal", failure},
-    {"forbidden", failure},
-    {"gateway timeout", failure | said_infra},
-    {"generated", said_act},
-    {"hovered", said_act},
-    {"http", said_http},
-    {"illegal", said_error},
-    {"in progress", said_pending},
-    {"incorrect", said_error},
-    {"invalid", failure},
-    {"inserted", said_act},
-    {"installed", said_act},
-    {"labeled", said_act},
-    {"labelled", said_act},
-    {"mismatch", said_error},
-    {"missing", said_error},
-    {"modified", said_ack},
-    {"moved", said_act},
-    {"navigated", said_act},
-    {"no module", failure},
-    {"no replacement", failure | said_opening},
-    {"no such file", failure | said_first_line},
-    {"no such", failure | said_absent},
-    {"nonetype", failure},
-    {"not a valid", failure},
-    {"not allowed", said_error},
-    {"not been applied", failure | said_opening | said_first_line},
-    {"not been edited", failure | said_opening | said_first_line},
-    {"not been read", failure},
-    {"not defined", failure},
-    {"not exist", failure | said_absent},
-    {"not found", failure | said_absent},
-    {"not ok", failure},
-    {"not permitted", failure},
-    {"not precise", failure},
-    {"not ready", said_pending},
-    {"not recognised", failure},
-    {"not recognized", failure},
-    {"not supported", said_error},
-    {"not yet finished", said_pending},
-    {"not yet ready", said_pending},
-    {"not finished", said_pending},
-    {"noted", said_ack},
-    {"nothing happens", failure},
-    {"ok", said_ack},
-    {"overloaded", said_infra},
-    {"panicked", failure},
-    {"passed", said_tested},
-    {"passing", said_tested},
-    {"pending", said_pending},
-    {"posted", said_act},
-    {"processing", said_pending},
-    {"pressed", said_act},
-    {"published", said_act},
-    {"queued", said_pending | said_ack},
-    {"rate limit", said_infra},
-    {"rate limited", said_infra},
-    {"received", said_ack},
-    {"recorded", said_ack},
-    {"refused", failure},
-    {"rejected", failure},
-    {"removed", said_ack},
-    {"renamed", said_act},
-    {"registered", said_act},
-    {"running", said_pending},
-    {"saved", said_ack},
-    {"scheduled", said_ack},
-    {"scrolled", said_act},
-    {"segmentation fault", failure},
-    {"sent", said_ack},
-    {"service unavailable", failure | said_infra},
-    {"skipped", said_tested},
-    {"starting up", said_pending},
-    {"stored", said_ack},
-    {"submitted", said_ack},
-    {"success", said_ack},
-    {"successful", said_ack},
-    {"successfully", said_ack},
-    {"syntax error", failure | said_first_line},
-    {"tagged", said_act},
-    {"tests", said_tested},
-    {"temporarily unavailable", failure | said_infra},
-    {"thank you", said_ack},
-    {"timed out", failure},
-    {"too large", said_error},
-    {"too long", said_error},
-    {"too many requests", failure | said_infra},
-    {"too many", said_error},
-    {"too much output", failure | said_opening},
-    {"too much", said_error},
-    {"traceback", failure | said_traceback},
-    {"try again", failure},
-    {"typed", said_act},
-    {"unable", failure},
-    {"unauthorized", failure},
-    {"undefined", said_error},
-    {"unexpected", said_error},
-    {"unknown action", failure},
-    {"unknown argument", failure},
-    {"unknown column", failure},
-    {"unknown command", failure},
-    {"unknown flag", failure},
-    {"unknown option", failure},
-    {"unknown tool", failure},
-    {"unrecognised", failure},
-    {"unrecognized", failure},
-    {"updated", said_ack},
-    {"uploaded", said_act},
-    {"waiting for", said_pending},
-    {"written", said_ack},
-    {"wrong", said_error},
-    {"\xE2\x9C\x96", failure},  // crosses
-    {"\xE2\x9C\x97", failure},
-    {"\xE2\x9C\x98", failure},
-    {"\xE2\x9D\x8C", failure},
+/// What phrases say, each of which stands in one of these lists.
+struct Wording {
+    std::uint16_t said;
+    std::string_view phrases;  ///< with commas between
 };
 
-/// Where the phrases that begin with two letters begin, and which third letters they have.
+inline constexpr Wording wordings[] = {
+    {failure,
+     "bad substitution,can't,can\xE2\x80\x99t,cannot,core dumped,could not,couldn't,couldn\xE2\x80\x99t,denied,"
+     "fatal,forbidden,invalid,no module,nonetype,not a valid,not been read,not defined,not ok,not permitted,"
+     "not precise,not recognised,not recognized,nothing happens,panicked,refused,rejected,segmentation fault,"
+     "timed out,try again,unable,unauthorized,unknown action,unknown argument,unknown column,unknown command,"
+     "unknown flag,unknown option,unknown tool,unrecognised,unrecognized,\xE2\x9C\x96,\xE2\x9C\x97,\xE2\x9C\x98,"
+     "\xE2\x9D\x8C"},
+    {failure | said_absent,
+     "do not exist,does not exist,doesn't exist,doesn\xE2\x80\x99t exist,don't exist,no such,not exist,not found"},
+    {failure | said_first_line, "command not found,no such file,syntax error"},
+    {failure | said_opening,
+     "did not appear,did not fix,did not match,did not pass,did not target,did not work,no replacement,"
+     "too much output"},
+    {failure | said_opening | said_first_line, "not been applied,not been edited"},
+    {failure | said_infra,
+     "bad gateway,connection refused,connection reset,connection timed out,econnrefused,econnreset,etimedout,"
+     "gateway timeout,service unavailable,temporarily unavailable,too many requests"},
+    {failure | said_traceback, "traceback"},
+    {counted_failure, "error,errors,exception,failed,failure"},
+    {said_countable | said_error, "exceptions,failing,failures"},
+    {said_error,
+     "aborted,exceeds,illegal,incorrect,mismatch,missing,not allowed,not supported,too large,too long,too many,"
+     "too much,undefined,unexpected,wrong"},
+    {said_infra, "overloaded,rate limit,rate limited"},
+    {said_ack,
+     "accepted,added,applied,continue,created,deleted,modified,noted,ok,received,recorded,removed,saved,scheduled,"
+     "sent,stored,submitted,success,successful,successfully,thank you,updated,written"},
+    {said_ack | said_act, "done"},
+    {said_act,
+     "archived,assigned,cleared,clicked,copied,downloaded,dragged,entered,generated,hovered,inserted,installed,"
+     "labeled,labelled,moved,navigated,posted,pressed,published,registered,renamed,scrolled,tagged,typed,uploaded"},
+    {said_pending,
+     "in progress,not finished,not ready,not yet finished,not yet ready,pending,processing,running,starting up,"
+     "waiting for"},
+    {said_pending | said_ack, "queued"},
+    {said_tested, "passed,passing,skipped,tests"},
+    {said_exit, "exit code,exit status,exited with code,exited with status"},
+    {said_http, "http"},
+};
+
+struct Phrase {
+    std::string_view text{};
+    std::uint16_t said = 0;
+    std::uint8_t next = 0;  ///< one that begins with the same two letters: its place, counted from 1; 0: none
+};
+
+/// Finds phrases by their first two letters.
 class PhraseIndex {
 public:
-    constexpr PhraseIndex() {
-        for (std::size_t i = std::size(phrases); i > 0; --i) {
-            const std::string_view text = phrases[i - 1].text;
-            const std::size_t place = slot(text[0], text[1]);
-            first_[place] = static_cast<std::uint8_t>(i - 1);
-            thirds_[place] |= text.size() < 3 ? ~std::uint32_t{0} : bit(text[2]);
-            // A blank in a phrase may be a hyphen or an underscore in a text, or several blanks.
-            if (text.size() > 2 && text[2] == ' ') thirds_[place] |= bit('\t') | bit('-') | bit('_');
-        }
+    consteval PhraseIndex() {
+        std::uint8_t count = 0;
+        for (const Wording& wording : wordings)
+            for (std::string_view left = wording.phrases; !left.empty();) {
+                const std::string_view text = heeler::detail::take_word(left, ',');
+                const std::size_t place = slot(text.data());
+                phrases_[count] = {text, wording.said, first_[place]};
+                first_[place] = ++count;
+                thirds_[place] |= text.size() < 3 ? ~std::uint32_t{0} : bit(text[2]);
+                // A blank in a phrase may be a hyphen or an underscore in a text, or several blanks.
+                if (text.size() > 2 && text[2] == ' ') thirds_[place] |= bit('\t') | bit('-') | bit('_');
+            }
     }
     /// Whether a phrase may begin with the letters at `at`. Others may look like them, never the reverse.
     [[nodiscard]] constexpr bool may_begin(const char* at, const char* end) const noexcept {
-        return end - at >= 2 && (thirds_[slot(at[0], at[1])] & bit(end - at > 2 ? at[2] : ' ')) != 0;
+        return end - at >= 2 && (thirds_[slot(at)] & bit(end - at > 2 ? at[2] : ' ')) != 0;
     }
-    [[nodiscard]] constexpr std::size_t of(char first, char second) const noexcept {
-        return first_[slot(first, second)];
-    }
-
-    [[nodiscard]] static constexpr std::size_t slot(char first, char second) noexcept {
-        return (static_cast<unsigned char>(first) & 31u) << 5 | (static_cast<unsigned char>(second) & 31u);
-    }
+    /// One that may begin with the two letters at `at`, and what comes after it; null if there is none.
+    [[nodiscard]] constexpr const Phrase* first(const char* at) const noexcept { return phrase(first_[slot(at)]); }
+    [[nodiscard]] constexpr const Phrase* behind(const Phrase& one) const noexcept { return phrase(one.next); }
 
 private:
+    [[nodiscard]] static constexpr std::size_t slot(const char* at) noexcept {
+        return (static_cast<unsigned char>(at[0]) & 31u) << 5 | (static_cast<unsigned char>(at[1]) & 31u);
+    }
     [[nodiscard]] static constexpr std::uint32_t bit(char third) noexcept {
         return std::uint32_t{1} << (static_cast<unsigned char>(third) & 31u);
     }
+    [[nodiscard]] constexpr const Phrase* phrase(std::uint8_t place) const noexcept {
+        return place > 0 ? &phrases_[place - 1] : nullptr;
+    }
+
+    Phrase phrases_[176]{};  ///< if there are more, this does not compile
     std::uint32_t thirds_[1024]{};
     std::uint8_t first_[1024]{};
 };
-static_assert(std::size(phrases) < 256);
 inline constexpr PhraseIndex phrase_index{};
-
-/// Whether phrases of equal first letters stand together and none hides one that is longer.
-consteval bool phrases_are_in_order() {
-    for (std::size_t i = 1; i < std::size(phrases); ++i) {
-        const auto& last = phrases[i - 1].text;
-        const auto& next = phrases[i].text;
-        if (next.substr(0, 2) < last.substr(0, 2) || next == last) return false;
-    }
-    return true;
-}
-static_assert(phrases_are_in_order());
 
 /// The word before `at`, with nothing but blanks (or an opening quote) between; empty if there is none.
 [[nodiscard]] constexpr std::string_view word_before(const char* begin, const char* at) noexcept {
@@ -449,11 +317,9 @@ inline constexpr auto begins_something = [] {
 [[nodiscard]] constexpr std::uint16_t said_at(const char* begin, const char* at, const char* end) noexcept {
     if (!phrase_index.may_begin(at, end)) return 0;
     std::uint16_t said = 0;
-    const auto slot = PhraseIndex::slot(at[0], at[1]);
     const char third = end - at > 2 ? fold(at[2]) : '\0';
-    for (std::size_t i = phrase_index.of(at[0], at[1]); i < std::size(phrases); ++i) {
-        const Phrase& phrase = phrases[i];
-        if (PhraseIndex::slot(phrase.text[0], phrase.text[1]) != slot) break;
+    for (const Phrase* each = phrase_index.first(at); each != nullptr; each = phrase_index.behind(*each)) {
+        const Phrase& phrase = *each;
         if (phrase.text.size() > 2 && phrase.text[2] != ' ' && phrase.text[2] != third) continue;
         const char* last = match_phrase(at, end, phrase.text);
         if (last == nullptr) continue;
