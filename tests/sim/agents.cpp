@@ -70,12 +70,16 @@ Control::Done Control::spawn(const ActionRequest& asked) { return world_->ask(do
 Result<Found> Control::find(std::string_view key) {
     if (world_->story_.honesty != Honesty::finds) return fail(ErrorCode::unsupported, "nothing is kept");
     if (world_->dogs_[dog_].store.dead()) return fail(ErrorCode::lost, "the process is gone");
-    return world_->done_.contains(key) ? Found::found : Found::absent;
+    const bool is_done = world_->done_.contains(key);
+    world_->answered("find", is_done ? "found" : "absent");
+    return is_done ? Found::found : Found::absent;
 }
 Result<StopProof> Control::prove_stopped(std::string_view run) {
     if (!world_->story_.proves) return fail(ErrorCode::unsupported, "nobody sees it");
     const Body* body = world_->body_of(run);
-    return body != nullptr && body->mood == Mood::dead ? StopProof::stopped : StopProof::running;
+    const bool is_dead = body != nullptr && body->mood == Mood::dead;
+    world_->answered("prove_stopped", is_dead ? "stopped" : "running");
+    return is_dead ? StopProof::stopped : StopProof::running;
 }
 
 // --- agents ---
@@ -91,6 +95,7 @@ bool World::report(const Body& body, const Seen& seen) {
     bool heard = false;
     for (Dog& dog : dogs_) {
         if (!dog.up()) continue;
+        tell(body, seen);
         heard |= dog.watch->observe(body.id, seen) == Observed::ok;
         if (story_.echoes) echo(dog, body, seen);
     }
@@ -132,19 +137,28 @@ void World::work(Body& body) {
         }
         return;
     }
+    const unsigned parts = calm_ ? 1 : story_.at_once;
+    for (unsigned i = 0; i < parts; ++i) do_part(body);
+}
+
+void World::do_part(Body& body) {
     ++body.worked;
     body.shown = true;
     const std::string number = std::to_string(body.worked);
     report(body, ToolCall{"edit", "{\"file\":\"part_" + number + ".cpp\",\"text\":\"" + number + "\"}"});
     report(body, ToolResult{true, "wrote part_" + number + ".cpp, " + number + " lines"});
     report(body, Progress{body.worked});
-    report(body, Usage{body.mood == Mood::burns ? 90'000 : 900, 300, 1, 0, 0});
+    const Usage usage{body.mood == Mood::burns ? 90'000 : 900, 300, 1, 0, 0};
+    if (report(body, usage)) body.used += usage.tokens_in + usage.tokens_out;
     if (body.worked % 4 != 0) return;
     const std::string text = "part " + number + "\n" + std::string{wicked_text};
     const CheckpointNote part{body.worked, text};
     for (Dog& dog : dogs_)
         if (dog.up())
-            if (const auto run = dog.watch->find(body.id)) (void)dog.watch->checkpoint(*run, part);
+            if (const auto run = dog.watch->find(body.id)) {
+                tell(body, part);
+                (void)dog.watch->checkpoint(*run, part);
+            }
 }
 
 void World::set_mood(Body& body, unsigned value) {
@@ -152,8 +166,14 @@ void World::set_mood(Body& body, unsigned value) {
     const Mood mood = static_cast<Mood>(value % moods);
     if (body.mood == Mood::dead || body.mood == mood) return;  // nobody rises from the dead but by a spawn
     body.unsaid |= body.mood == Mood::waits || mood == Mood::waits;
-    body.mood = mood;
+    become(body, mood);
     if (mood == Mood::in_tool) report(body, ToolCall{"build", R"({"all":true})"});
+}
+
+void World::become(Body& body, Mood mood) {
+    body.mood = mood;
+    const bool stands = mood == Mood::silent || mood == Mood::dead;
+    if (!stands || body.stands_since < 0) body.stands_since = stands ? seconds() : -1;
 }
 
 /// Whether the process of this watchdog is gone at this point.
@@ -171,8 +191,10 @@ Result<ActionDone> World::ask(unsigned number, ControlVerb verb, const ActionReq
     if (dies(dog, true)) return fail(ErrorCode::lost, "the process is gone");
     const std::string what = std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " + body->id;
     witness_asker(dog, *body, what);
+    if (verb == ControlVerb::terminate || verb == ControlVerb::spawn) witness_outage(what);
     witness_text(asked.text, what, asked.message == MessageKind::reason);
-    const Way way = static_cast<Way>(answers_[static_cast<std::size_t>(verb)]);
+    const Way way =
+        suffers(*body, Trouble::hostile) ? Way::throws : static_cast<Way>(answers_[static_cast<std::size_t>(verb)]);
     if (takes_effect(way) && !is_known(asked.key)) witness(verb, asked, *body);
     stand_still(number, Moment::asked);
     if (asked.fence < body->fence) return fail(ErrorCode::fenced, "somebody else has asked since");
@@ -190,10 +212,11 @@ Result<ActionDone> World::ask(unsigned number, ControlVerb verb, const ActionReq
 }
 
 void World::take_effect(ControlVerb verb, const ActionRequest& asked, Body& body) {
-    Lot lot{story_.seed ^ (std::uint64_t{done_.size()} << 32)};
+    const auto place = static_cast<std::uint64_t>(&body - bodies_.data());
+    Lot lot{story_.seed ^ ((story_.own_luck ? ++body.lots * 8 + place : done_.size()) << 32)};
     switch (verb) {
         case ControlVerb::inject:
-            if (body.mood != Mood::dead && !lot.one_in(3)) set_mood(body, 0);
+            if (body.mood != Mood::dead && story_.trouble != Trouble::outage && !lot.one_in(3)) set_mood(body, 0);
             return;
         case ControlVerb::pause:
             body.paused = true;
@@ -202,13 +225,13 @@ void World::take_effect(ControlVerb verb, const ActionRequest& asked, Body& body
             body.paused = false;
             return;
         case ControlVerb::terminate:
-            body.mood = Mood::dead;
+            become(body, Mood::dead);
             return;
         case ControlVerb::spawn:
             ++body.spawned[asked.attempt];
             body.spawned_at = seconds();
             ++body.agents;
-            body.mood = lot.one_in(3) ? Mood::silent : Mood::works;
+            become(body, lot.one_in(3) ? Mood::silent : Mood::works);
             body.paused = false;
             body.unsaid = true;
             return;
@@ -239,6 +262,9 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
         witness_text(std::string_view{text}.substr(at, end - at), "alert " + alert.kind, true);
     }
     stand_still(number, Moment::asked);
+    if (story_.told) delivered_.push_back(false);
+    if (const Body* body = body_of(alert.run.id); body != nullptr && suffers(*body, Trouble::unheard))
+        return fail(ErrorCode::delivery_failed, "nobody is there");
     switch (channel_) {
         case 1:
             return fail(ErrorCode::delivery_failed, "no answer");
@@ -263,6 +289,7 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     stand_still(number, Moment::done);
     if (channel_ == 4) return fail(ErrorCode::timed_out, "it arrived, and nobody said so");
     if (dies(dog, false)) return fail(ErrorCode::lost, "the process is gone");
+    if (!delivered_.empty()) delivered_.back() = true;
     return Receipt{};
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Proves that the simulated worlds (tests/sim) find faults: each patch in tests/sim/bugs is a fault, put into a copy of the
 # library; prints which seed was the first to see it. Exit status 1 if one of them is not seen within HEELER_SIM_SEEDS.
-#   tests/sim/bugs.sh [CXX]
+#   tests/sim/bugs.sh [CXX [NAME...]]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 cxx=${1:-g++}
+names=("${@:2}")
 seeds=${HEELER_SIM_SEEDS:-700}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -26,6 +27,7 @@ fi
 unseen=0
 for patch in tests/sim/bugs/*.patch; do
     name=$(basename "$patch" .patch)
+    [[ ${#names[@]} = 0 || " ${names[*]} " = *" $name "* ]] || continue
     rm -rf "$scratch/include"
     cp -r include "$scratch/include"
     if ! patch -s -p1 -d "$scratch/include" <"$patch"; then

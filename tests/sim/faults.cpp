@@ -1,4 +1,5 @@
 // What goes wrong: stores that fail, processes that die or stand still.
+#include <algorithm>
 #include <chrono>
 
 #include "sim/world.hpp"
@@ -61,7 +62,6 @@ void World::stand_still(unsigned number, Moment moment) {
     pass(dog.stall, usual_step);
     dog.still = false;
     dog.wakes = true;
-    read_rows();
     dog.known = rows_;
 }
 
@@ -69,7 +69,8 @@ Shelf::Shelf(World& world, unsigned dog) : store_{world.store_}, world_{&world},
 
 Result<Conflicts> Shelf::commit(const Batch& batch) {
     auto answer = store_.commit(batch);
-    ++world_->writes_;
+    for (const RunBatch& run : batch.runs)
+        if (answer && std::find(answer->begin(), answer->end(), run.row.id) == answer->end()) world_->stored(dog_, run);
     for (const RunBatch& run : batch.runs)
         for (const Action& action : run.actions)
             if (action.outcome == ActionOutcome::intended) world_->stand_still(dog_, Moment::intended);
@@ -77,8 +78,10 @@ Result<Conflicts> Shelf::commit(const Batch& batch) {
 }
 
 Result<Claimed> Shelf::claim_runs(const Claim& claim) {
-    ++world_->writes_;
-    return store_.claim_runs(claim);
+    auto given = store_.claim_runs(claim);
+    if (given)
+        for (const StoredRun& run : given->runs) world_->claimed(run.row);
+    return given;
 }
 
 }  // namespace sim

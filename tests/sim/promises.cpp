@@ -15,24 +15,47 @@
 //        (seeds.cpp)
 //   I14  who shows nothing for two hours is found
 //   I15  nothing is done to who always works, and who works again is well
+//   I16  what a run has used is stored, each report once, and never less than before
 //   I17  continuations come after ever longer pauses
 //   I18  nobody is well again for what a watchdog did
 //   I19  what an agent writes reaches people and agents as text, and agents in lines that are marked
 //   I20  no secret of an agent is stored, told or asked
+//   I22  a run that the store refuses, nobody hears of or whose control falls over changes nothing for the others
+//        (trouble.cpp)
+//   I23  what is kept of a run, and what one commit holds of it, is bounded, whatever its agent does
 //   I24  a watchdog in shadow mode finds the same until a world is touched, and touches nobody (seeds.cpp)
 //   I25  a verdict is on record once
+//   I27  each status has its verdict on record; what is on record stays there as it was
+//   I29  one cycle asks the store a bounded number of times
+//   I30  while many runs hang together nobody is ended or replaced
 #include "sim/world.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 
 #include <heeler/recover/recovery_ladder.hpp>
+#include <heeler/run/watched_run.hpp>
 
 namespace sim {
 
 using namespace heeler;
 using namespace std::chrono_literals;
+
+namespace {
+
+/// What is kept of one run, and what one commit holds of it, whatever its agent does.
+constexpr std::size_t most_facts = 40 * 1024, most_memory = 64 * 1024, most_rows = 1024;
+
+/// Tokens that a run is stored to have used; negative: nobody can read it.
+[[nodiscard]] std::int64_t used_by(const std::string& facts) {
+    detail::RunMemory run;
+    if (!run.load_facts(facts, beginning)) return -1;
+    return run.run.usage->tokens_in + run.run.usage->tokens_out;
+}
+
+}  // namespace
 
 void World::wrong(std::string_view invariant, const std::string& text) {
     if (fault_.empty()) fault_ = std::string{invariant} + ": " + text;
@@ -46,18 +69,72 @@ std::uint64_t World::commits_of(const Dog& dog) {
     return dog.store.calls(StoreOperation::commit) + dog.store.calls(StoreOperation::claim);
 }
 
-void World::read_rows() {
-    if (rows_.size() == bodies_.size() && read_at_ == writes_) return;
-    rows_.resize(bodies_.size());
-    read_at_ = writes_;
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-        auto history = store_.history(bodies_[i].id);
-        if (!history || !history->row) continue;
-        rows_[i] = *std::move(history->row);
-        rows_[i].facts.clear();  // nobody looks at what is long
-        rows_[i].spec.reset();
-        rows_[i].memory.reset();
+/// A commit has stored this.
+void World::stored(unsigned number, const RunBatch& run) {
+    Body* body = body_of(run.row.id);
+    if (body == nullptr) return;
+    Row& row = rows_[static_cast<std::size_t>(body - bodies_.data())];
+    const std::size_t memory = run.row.memory ? run.row.memory->size() : 0;
+    if (run.row.facts.size() > most_facts || memory > most_memory || run.checkpoints.size() > most_rows ||
+        run.audit.size() > most_rows)
+        wrong("I23", "of " + body->id + " it is kept in " + std::to_string(run.row.facts.size()) + " and " +
+                         std::to_string(memory) + " bytes, " + std::to_string(run.checkpoints.size()) + " and " +
+                         std::to_string(run.audit.size()) + " rows");
+    const void* const writer = dogs_[number].control.get();
+    if (std::exchange(body->writer, writer) != writer && !body->facts.empty() &&
+        used_by(run.row.facts) < used_by(body->facts))
+        wrong("I16", body->id + " has used less than before " + dogs_[number].name + " wrote it");
+    body->facts = run.row.facts;
+    if (run.row.status != row.status) {
+        const std::string shown = R"({"status":")" + std::string{name_of(run.row.status)} + "\"";
+        const AuditRow* last = nullptr;
+        for (const AuditRow& each : run.audit)
+            if (each.kind == "verdict") last = &each;
+        if (last == nullptr || !last->body.starts_with(shown))
+            wrong("I27", "that " + body->id + " is " + std::string{name_of(run.row.status)} + " is not on record");
     }
+    row = {run.row.version + 1, run.row.state, run.row.status, run.row.holder, run.row.epoch};
+}
+
+void World::claimed(const RunRow& row) {
+    if (const Body* body = body_of(row.id); body != nullptr)
+        rows_[static_cast<std::size_t>(body - bodies_.data())] = {row.version, row.state, row.status, row.holder,
+                                                                  row.epoch};
+}
+
+/// What was on record stands there, as it was and in its order. Memory forgets the oldest.
+void World::read_records(Body& body, const History& history) {
+    const auto same = [](const AuditRow& one, const AuditRow& other) {
+        return one.at == other.at && one.kind == other.kind && one.body == other.body;
+    };
+    const bool is_whole = history.audit.size() < MemoryStore::most_records;
+    if (is_whole && (history.audit.size() < body.records.size() ||
+                     !std::equal(body.records.begin(), body.records.end(), history.audit.begin(), same)))
+        wrong("I27", "what was on record of " + body.id + " is not any more");
+    body.records.assign(history.audit.begin(), history.audit.end());
+}
+
+/// Of a run whose reports nobody could lose all of them count, each once.
+void World::judge_usage(const Body& body, const RunRow& row) {
+    const std::int64_t used = used_by(row.facts);
+    if (used < 0) wrong("I16", "what is stored of " + body.id + " cannot be read");
+    if (used > body.used) wrong("I16", body.id + " is stored to have used more than it did");
+    constexpr What loses[] = {What::crash, What::restart, What::store, What::stall};
+    const bool loses_none = dogs_.size() == 1 && std::none_of(std::begin(loses), std::end(loses),
+                                                              [&](What what) { return story_.has(what); });
+    if (loses_none && story_.trouble == Trouble::none && used != body.used)
+        wrong("I16",
+              body.id + " used " + std::to_string(body.used) + " tokens, " + std::to_string(used) + " are stored");
+}
+
+/// Somebody is to be ended or replaced. A run that has hung for so long is asked for something in every cycle.
+void World::witness_outage(const std::string& what) {
+    if (!story_.restrained) return;
+    const auto hang = std::count_if(bodies_.begin(), bodies_.end(), [&](const Body& body) {
+        return body.stands_since >= 0 && seconds() - body.stands_since >= 900 && !body.over;
+    });
+    const auto outage = std::max<std::ptrdiff_t>(5, (3 * std::ssize(bodies_) + 9) / 10);
+    if (hang >= outage) wrong("I30", what + ", while " + std::to_string(hang) + " runs hang together");
 }
 
 /// Something is about to be done to a run.
@@ -120,11 +197,10 @@ bool World::watches_all_along() const noexcept {
 
 /// What one watchdog's cycle has changed in the store.
 void World::look(Dog& dog) {
-    read_rows();
-    const std::vector<RunRow>& before = dog.known;
+    const std::vector<Row>& before = dog.known;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
         Body& body = bodies_[i];
-        const RunRow* row = &rows_[i];
+        const Row* row = &rows_[i];
         if (row->version == before[i].version) continue;
         if (body.end && *body.end != row->state)
             wrong("I9",
@@ -150,10 +226,12 @@ void World::look(Dog& dog) {
 }
 
 /// When everything has settled.
-void World::judge(const Body& body) {
+void World::judge(Body& body) {
     if (!fault_.empty()) return;
     const auto history = store_.history(body.id);
     if (!history || !history->row) return wrong("I5", body.id + " is not stored");
+    read_records(body, *history);
+    judge_usage(body, *history->row);
     judge_actions(body, *history);
     judge_alerts(*history);
     judge_words(body, *history);

@@ -22,32 +22,33 @@ constexpr std::array<unsigned, kinds_of_happening> weights{36, 16, 3, 2, 4, 5, 4
 /// Time passes and agents change in every story.
 constexpr bool is_fault(What what) { return what > What::mood; }
 
-void choose_preset(RunClass& rules, Lot& lot) {
-    switch (lot.below(5)) {
-        case 0:
-            rules = presets::recommended();
-            rules.schedule.period = 15s;
-            return;
-        case 1:
-            rules = presets::checkpoint_continuation();
-            rules.schedule = {60s, false, false};
-            rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 300s});
-            break;
-        case 2:
-            rules = presets::session_monitor();
-            rules.schedule.period = 60s;
-            rules.detectors.turn_off<RunTimeout>();
-            break;
-        default:
-            rules = presets::long_run();
-            break;
+[[nodiscard]] std::string_view choose_preset(Lot& lot) {
+    constexpr std::string_view presets[] = {"recommended", "checkpoint_continuation", "session_monitor"};
+    const unsigned place = lot.below(5);
+    return place < std::size(presets) ? presets[place] : "long_run";
+}
+
+/// For worlds of some hours.
+void hasten(RunClass& rules, std::string_view preset) {
+    if (preset == "recommended") {
+        rules.schedule.period = 15s;
+        return;
+    }
+    if (preset == "checkpoint_continuation") {
+        rules.schedule = {60s, false, false};
+        rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 300s});
+    } else if (preset == "session_monitor") {
+        rules.schedule.period = 60s;
+        rules.detectors.turn_off<RunTimeout>();
     }
     rules.interval.fixed = 60s;
 }
 
 void choose_rules(Story& story, Lot& lot) {
     RunClass& rules = story.rules;
-    choose_preset(rules, lot);
+    story.preset = choose_preset(lot);
+    rules = preset_named(story.preset);
+    hasten(rules, story.preset);
     rules.name = "watched";
     if (auto* ladder = rules.ladder.as<RecoveryLadder>(); ladder != nullptr && lot.one_in(3)) {
         ladder->retry = Backoff{1 + lot.below(3), lot.one_in(2) ? 10s : 120s, 4, 1800s};
@@ -59,6 +60,13 @@ void choose_rules(Story& story, Lot& lot) {
 }
 
 }  // namespace
+
+RunClass preset_named(std::string_view preset) {
+    if (preset == "recommended") return presets::recommended();
+    if (preset == "checkpoint_continuation") return presets::checkpoint_continuation();
+    if (preset == "session_monitor") return presets::session_monitor();
+    return presets::long_run();
+}
 
 std::string_view name_of(What what) noexcept { return names[static_cast<std::size_t>(what)]; }
 

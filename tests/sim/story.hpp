@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <heeler/core/observation.hpp>
@@ -47,10 +48,20 @@ enum class Honesty : std::uint8_t {
     neither,  ///< nobody can tell what became of a call that was cut short
 };
 
+/// What is wrong all the time, until everything works again.
+enum class Trouble : std::uint8_t {
+    none,
+    refused,  ///< the store takes no row of the last run
+    unheard,  ///< nobody gets what is said of it
+    hostile,  ///< the control falls over when something is asked of it
+    outage,   ///< whoever hangs needs what nobody has: no words help
+};
+
 struct Story {
     std::uint64_t seed = 0;
-    heeler::RunClass rules{};
-    unsigned dogs = 1;  ///< more than one share the store under names
+    std::string preset{};
+    heeler::RunClass rules{};  ///< those of the preset, some of them changed
+    unsigned dogs = 1;         ///< more than one share the store under names
     unsigned runs = 2;
     bool steady = false;  ///< the first run works whatever happens
     Honesty honesty = Honesty::finds;
@@ -58,6 +69,11 @@ struct Story {
     heeler::Duration later{};                 ///< the wall clock of this world is so much further
     std::optional<heeler::RunState> rests{};  ///< for hours, somewhere in it, every run is said to be in this state
     bool echoes = false;                      ///< what agents report arrives twice
+    bool restrained = false;                  ///< the control is a `RestrainedControl`
+    Trouble trouble = Trouble::none;
+    bool own_luck = false;  ///< what becomes of one run has nothing to do with the others
+    unsigned at_once = 1;   ///< an agent that works does so many parts of it in one step
+    bool told = false;  ///< it keeps a scenario of itself, and what happens between two cycles has a moment of its own
     std::vector<Happening> happenings{};
 
     /// Whether anything of the kind happens.
@@ -66,6 +82,9 @@ struct Story {
 
 /// Each seed switches some kinds of fault on, so that none hides behind the others. `length`: of the story.
 [[nodiscard]] Story story_of(std::uint64_t seed, unsigned length);
+
+/// One of those that stories go by.
+[[nodiscard]] heeler::RunClass preset_named(std::string_view preset);
 
 /// In words, for whoever looks into a failure.
 [[nodiscard]] std::string told(const Story& story);

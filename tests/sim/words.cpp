@@ -37,7 +37,8 @@ void World::witness_quiet(const Alert& alert) {
         wrong("I8", body->id + " is escalated to the next level, and somebody is on it");
     if (!alert.is(AlertKind::unhealthy) || alert.at == body->told_at) return;
     const bool cold = body->told_at != WallTime{} && alert.at - body->told_at < story_.rules.alerts.cooldown;
-    const bool excused = story_.has(What::channel) || story_.has(What::operate) || story_.has(What::store);
+    const bool excused = story_.has(What::channel) || story_.has(What::operate) || story_.has(What::store) ||
+                         story_.trouble == Trouble::unheard;
     if (cold && !excused && !is_given_up(*body))
         wrong("I8", body->id + " is said to be unhealthy again within the cooldown");
     body->told_at = alert.at;

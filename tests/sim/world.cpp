@@ -23,6 +23,9 @@ constexpr Duration calm_step = 60s;
     return spec;
 }
 
+/// In one cycle with all that follows from it.
+constexpr std::uint64_t most_commits = 200;
+
 /// Of a host that is stopped all the time no more is made than of any other.
 constexpr unsigned most_gaps = 2, most_jumps = 4;
 
@@ -41,11 +44,13 @@ World::World(const Story& story, SharedStore store)
       truth_{Instant{beginning.elapsed, beginning.wall + story.later}},
       answers_(control_verb_names.size(), 0) {
     for (unsigned i = 0; i < story.dogs; ++i)
-        dogs_.push_back({"dog-" + std::to_string(i), ManualClock{truth_.now()}, Store{Shelf{*this, i}}, {}, {}});
+        dogs_.push_back({"dog-" + std::to_string(i), ManualClock{truth_.now()}, Store{Shelf{*this, i}}, {}, {}, {}});
     for (unsigned i = 0; i < story.dogs; ++i) boot(i);
     for (unsigned i = 0; i < story.runs; ++i) {
         RunSpec spec = spec_of("run-" + std::to_string(i));
         bodies_.emplace_back().id = spec.id;
+        rows_.emplace_back();
+        tell_start(bodies_.back());
         const auto started = dogs_[i % story.dogs].watch->start(std::move(spec), std::string_view{story.rules.name});
         if (!started) wrong("start", started.error().message);
     }
@@ -55,14 +60,18 @@ World::~World() = default;
 
 void World::live() {
     step(usual_step);  // whoever never did anything is no session that fell silent
+    if (story_.trouble == Trouble::refused)
+        for (Dog& dog : dogs_) dog.store.fail_run(bodies_.back().id, ErrorCode::unstorable);
     for (std::size_t i = 0; i < story_.happenings.size(); ++i) {
         if (story_.rests && i == story_.seed % story_.happenings.size()) rest();
+        next_moment();
         happen(story_.happenings[i]);
         if (!fault_.empty()) return;
     }
+    next_moment();
     calm_down();
     pass(2h, calm_step);
-    for (const Body& body : bodies_) judge(body);
+    for (Body& body : bodies_) judge(body);
 }
 
 /// Nobody works, and nobody is expected to.
@@ -100,9 +109,11 @@ void World::happen(const Happening& each) {
             if (body.agents > 1)
                 for (Dog& each_dog : dogs_)
                     if (each_dog.up())
-                        if (const auto run = each_dog.watch->find(body.id))
+                        if (const auto run = each_dog.watch->find(body.id)) {
+                            tell(body, Progress{body.worked + 1000}, body.agents - 1);
                             (void)each_dog.watch->observe_as(*run, body.agents - 1, Progress{body.worked + 1000},
                                                              each_dog.clock.now());
+                        }
             return;
         case What::finish:
             return end(each, body);
@@ -110,7 +121,7 @@ void World::happen(const Happening& each) {
             return operate(each, body);
         case What::control:
             answers_[each.who % answers_.size()] = each.value % 2 == 0 ? 0 : each.value / 2 % ways_of_answering;
-            return;
+            return tell_answers();
         case What::channel:
             channel_ = each.value % 2 == 0 ? 0 : each.value / 2 % 5;
             may_repeat_ |= channel_ == 4;
@@ -121,6 +132,7 @@ void World::happen(const Happening& each) {
             return crash(each, dog);
         case What::restart:
             if (!dog.up()) return;
+            if (story_.told) return begin_anew(dog);
             if (dogs_.size() > 1) static_cast<void>(dog.watch->leave());
             dog.watch.reset();
             dog.down = each.value % 3;
@@ -172,8 +184,10 @@ void World::end(const Happening& each, Body& body) {
     }
     for (Dog& dog : dogs_)
         if (dog.up())
-            if (const auto run = dog.watch->find(body.id))
+            if (const auto run = dog.watch->find(body.id)) {
+                tell_end(body);
                 if (dog.watch->finish(*run)) body.over = true;
+            }
 }
 
 /// What persons decide. They tell the truth.
@@ -193,6 +207,7 @@ void World::operate(const Happening& each, Body& body) {
         if (row.verb == Verb::silence) row.about.run = std::exchange(row.run, {});
         body.dismissed |= row.verb == Verb::dismiss;  // also if nobody answers: it may be stored
         if (row.verb == Verb::unfreeze) body.frozen = {};
+        tell(row);
         if (!dog.watch->decide(row)) return;
         const Window window{dog.clock.now().wall, row.until.value_or(WallTime::max())};
         if (row.verb == Verb::snooze) body.snoozed = window;
@@ -208,6 +223,7 @@ void World::calm_down() {
     calm_ = true;
     channel_ = 0;
     std::fill(answers_.begin(), answers_.end(), 0u);
+    tell_answers();
     for (unsigned i = 0; i < dogs_.size(); ++i) {
         Dog& dog = dogs_[i];
         dog.paused = dog.dies_in = 0;
@@ -216,9 +232,10 @@ void World::calm_down() {
         if (dog.watch == nullptr || dog.store.dead()) boot(i);
     }
     step(calm_step);
+    next_moment();
     for (Body& body : bodies_) {
         if (body.mood == Mood::waits || body.mood == Mood::in_tool) set_mood(body, 0);
-        if (body.paused) body.mood = Mood::works;
+        if (body.paused || story_.trouble == Trouble::outage) body.mood = Mood::works;
         body.paused = false;
         body.unsaid = true;
         if (!story_.has(What::operate)) continue;
@@ -226,6 +243,7 @@ void World::calm_down() {
         row.verb = Verb::unfreeze;
         row.run = body.id;
         row.by = "ana";
+        tell(row);
         (void)dogs_[0].watch->decide(row);
         body.frozen = {};
     }
@@ -244,13 +262,38 @@ void World::boot(unsigned number) {
     settings.lease_margin = 10s;
     dog.control = std::make_unique<Control>(*this, number);
     dog.watch = std::make_unique<Watch>(dog.clock, dog.store, People{*this, number}, settings);
-    (void)dog.watch->attach(*dog.control);
+    if (story_.restrained) {
+        dog.restrained = std::make_unique<RestrainedControl<Control, ManualClock>>(*dog.control, dog.clock,
+                                                                                   [this] { return bodies_.size(); });
+        (void)dog.watch->attach(*dog.restrained);
+    } else {
+        (void)dog.watch->attach(*dog.control);
+    }
     if (const auto defined = dog.watch->define(story_.rules); !defined) wrong("define", defined.error().message);
-    for (Body& body : bodies_) body.unsaid = true;
+    for (Body& body : bodies_) {
+        body.unsaid = true;
+        if (const auto history = store_.history(body.id)) read_records(body, *history);
+    }
 }
 
 void World::pass(Duration length, Duration at_once) {
     for (Duration gone{}; gone < length && fault_.empty(); gone += at_once) step(at_once);
+}
+
+/// What happens next is later than the last cycle.
+void World::next_moment() {
+    if (!story_.told) return;
+    truth_.advance(1s);
+    if (memory_) memory_->let_pass(1s);
+    for (Dog& dog : dogs_) dog.clock.advance(1s);
+}
+
+/// At once, and in order.
+void World::begin_anew(Dog& dog) {
+    (void)dog.watch->flush();
+    boot(static_cast<unsigned>(&dog - dogs_.data()));
+    for (const Body& body : bodies_) (void)dog.watch->find(body.id);
+    tell_restart();
 }
 
 void World::step(Duration length) {
@@ -259,15 +302,13 @@ void World::step(Duration length) {
     for (unsigned i = 0; i < dogs_.size(); ++i) {
         Dog& dog = dogs_[i];
         dog.clock.advance(length);
-        if (dog.paused > 0) dog.wakes |= --dog.paused == 0;
+        if (dog.paused > 0) dog.wakes |= --dog.paused == 0 && !story_.told;
         if (dog.watch == nullptr && (dog.down == 0 || --dog.down == 0)) boot(i);
     }
-    read_rows();
     for (Dog& dog : dogs_)
         if (std::exchange(dog.wakes, dog.wakes && !dog.up()) && dog.up()) cycle(dog);
     for (Body& body : bodies_) register_again(body);
     for (Body& body : bodies_) work(body);
-    read_rows();
     for (Dog& dog : dogs_)
         if (dog.up()) cycle(dog);
 }
@@ -278,11 +319,14 @@ void World::cycle(Dog& dog) {
     dog.cycling = true;
     const CycleReport report = dog.watch->cycle(TickCause::period);
     dog.cycling = false;
+    tell_cycle();
     if (calm_ && !report.ok() && !dog.store.dead() && dogs_.size() == 1)
         for (const Event& event : report.events)
             if (const auto* error = std::get_if<ErrorEvent>(&event))
                 note("error " + error->where + " " + error->run + " " + error->error.message);
-    if (commits != commits_of(dog)) look(dog);
+    const std::uint64_t asked = commits_of(dog) - commits;
+    if (asked > most_commits) wrong("I29", "one cycle asked the store " + std::to_string(asked) + " times");
+    if (asked != 0) look(dog);
     if (!dog.store.dead()) return;
     note("dead " + dog.name);
     dog.watch.reset();

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include <heeler/agent/restrained_control.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/store/memory_store.hpp>
 #include <heeler/testing/fault_store.hpp>
 #include <heeler/testing/manual_clock.hpp>
+#include <heeler/text/json_writer.hpp>
 
 #include "sim/shared_store.hpp"
 #include "sim/story.hpp"
@@ -133,6 +135,21 @@ struct Body {
     std::string last_word{};                    ///< that people got of its incident: the kind of the message
     Window snoozed{}, frozen{}, acked{};        ///< by a person
     heeler::WallTime told_at{};                 ///< when the newest alert that it is unhealthy was made
+    std::int64_t used = 0;                      ///< tokens, as far as anybody heard it
+    std::string facts{};                        ///< as they are stored
+    const void* writer = nullptr;               ///< whose process stored them
+    std::vector<heeler::AuditRow> records{};    ///< as they were read last
+    std::int64_t stands_since = -1;             ///< it hangs or is dead; negative: neither
+    std::uint64_t lots = 0;                     ///< that decided what became of it
+};
+
+/// What is looked at of a run's row.
+struct Row {
+    std::uint64_t version = 0;  ///< 0: there is none
+    heeler::RunState state = heeler::RunState::running;
+    heeler::Status status = heeler::Status::healthy;
+    std::string holder{};
+    std::uint64_t epoch = 0;
 };
 
 class World {
@@ -149,6 +166,11 @@ public:
     [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
     /// What happened outside of the watchdogs, in order, a line each.
     [[nodiscard]] const std::vector<std::string>& trace() const noexcept { return trace_; }
+    /// What its watchdog was told, as the lines of a scenario. Absent: in one cycle two who asked the same were
+    /// answered differently, which no scenario can say.
+    [[nodiscard]] std::optional<std::vector<std::string>> script() const {
+        return mixed_ ? std::nullopt : std::optional{script_};
+    }
 
 private:
     World(const Story& story, heeler::MemoryStore memory);
@@ -164,6 +186,7 @@ private:
         heeler::ManualClock clock;
         Store store;
         std::unique_ptr<Control> control;
+        std::unique_ptr<heeler::RestrainedControl<Control, heeler::ManualClock>> restrained;
         std::unique_ptr<Watch> watch;   ///< absent: its process is gone
         unsigned down = 0;              ///< so long until it begins anew, in steps
         unsigned paused = 0;            ///< it stands still for so long
@@ -172,9 +195,9 @@ private:
         Moment stalls = Moment::never;  ///< it stands still at the next such moment,
         heeler::Duration stall{};       ///< for so long
         bool cycling = false, still = false;
-        bool wakes = false;                   ///< it goes on before anybody could tell it anything
-        unsigned gaps = 0, jumps = 0;         ///< of its calls and of its clocks, so far
-        std::vector<heeler::RunRow> known{};  ///< the rows before its cycle
+        bool wakes = false;            ///< it goes on before anybody could tell it anything
+        unsigned gaps = 0, jumps = 0;  ///< of its calls and of its clocks, so far
+        std::vector<Row> known{};      ///< the rows before its cycle
 
         [[nodiscard]] bool up() const noexcept { return watch != nullptr && paused == 0 && !still; }
     };
@@ -190,12 +213,33 @@ private:
     void set_mood(Body& body, unsigned value);
     void calm_down();
     void boot(unsigned number);
+    void begin_anew(Dog& dog);
     void pass(heeler::Duration length, heeler::Duration step);
     void step(heeler::Duration length);
     void cycle(Dog& dog);
 
+    // --- what it says of itself (scenario.cpp) ---
+    [[nodiscard]] heeler::text::JsonLine line_of(std::string_view type) const;
+    void tell(heeler::text::JsonLine line);
+    void tell(const Body& body, const heeler::Heartbeat& seen);
+    void tell(const Body& body, const heeler::Progress& seen, std::uint32_t agent = 0);
+    void tell(const Body& body, const heeler::ToolCall& seen);
+    void tell(const Body& body, const heeler::ToolResult& seen);
+    void tell(const Body& body, const heeler::Usage& seen);
+    void tell(const Body& body, const heeler::StateChange& seen);
+    void tell(const Body& body, const heeler::CheckpointNote& seen);
+    void tell(const heeler::DecisionRow& row);
+    void tell_start(const Body& body);
+    void tell_end(const Body& body);
+    void tell_restart();
+    void tell_answers();
+    void tell_cycle();
+    void answered(std::string_view question, std::string_view answer);
+    void next_moment();
+
     // --- agents ---
     void work(Body& body);
+    void do_part(Body& body);
     void say_state(Body& body);
     template <class Seen>
     bool report(const Body& body, const Seen& seen);
@@ -210,6 +254,11 @@ private:
         return story_.honesty == Honesty::repeats && done_.contains(key);
     }
     [[nodiscard]] Body* body_of(std::string_view id);
+    /// What is wrong with it, if it is the last one.
+    [[nodiscard]] bool suffers(const Body& body, Trouble trouble) const noexcept {
+        return story_.trouble == trouble && !calm_ && &body == &bodies_.back();
+    }
+    void become(Body& body, Mood mood);
 
     // --- people ---
     [[nodiscard]] heeler::Result<heeler::Receipt> send(unsigned dog, const heeler::Alert& alert);
@@ -218,6 +267,11 @@ private:
     void witness(heeler::ControlVerb verb, const heeler::ActionRequest& asked, const Body& body);
     void witness_end(const heeler::ActionRequest& asked, const heeler::History& history);
     void look(Dog& dog);
+    void stored(unsigned number, const heeler::RunBatch& run);
+    void claimed(const heeler::RunRow& row);
+    void read_records(Body& body, const heeler::History& history);
+    void judge_usage(const Body& body, const heeler::RunRow& row);
+    void witness_outage(const std::string& what);
     void witness_quiet(const heeler::Alert& alert);
     void witness_text(std::string_view text, const std::string& where, bool is_whole);
     void witness_asker(const Dog& dog, const Body& body, const std::string& what);
@@ -227,11 +281,10 @@ private:
     [[nodiscard]] bool clocks_agree() const noexcept;
     [[nodiscard]] bool watches_all_along() const noexcept;
     [[nodiscard]] bool is_given_up(const Body& body) const;
-    void judge(const Body& body);
+    void judge(Body& body);
     void judge_actions(const Body& body, const heeler::History& history);
     void judge_alerts(const heeler::History& history);
     [[nodiscard]] static std::uint64_t commits_of(const Dog& dog);
-    void read_rows();
     void wrong(std::string_view invariant, const std::string& text);
     void note(std::string text);
     [[nodiscard]] std::int64_t seconds() const;
@@ -245,9 +298,7 @@ private:
     std::map<std::string, std::int64_t, std::less<>> done_;  ///< what took effect, and when, by key
     std::map<std::string, std::string> texts_;               ///< of alerts, by key
     std::map<std::string, unsigned> read_;                   ///< how often people got an alert, by key
-    std::vector<heeler::RunRow> rows_;                       ///< of the runs, as they are stored
-    std::uint64_t writes_ = 0;                               ///< that the store was asked for
-    std::uint64_t read_at_ = 0;                              ///< when `rows_` were read
+    std::vector<Row> rows_;                                  ///< of the runs, as they are stored
     std::vector<unsigned> answers_;                          ///< of the control, by verb
     unsigned channel_ = 0;
     unsigned sends_ = 0;
@@ -255,6 +306,10 @@ private:
     bool calm_ = false;
     std::string fault_;
     std::vector<std::string> trace_;
+    std::vector<std::string> script_;
+    std::map<std::string, std::string, std::less<>> answered_;  ///< in this cycle, to what the control was asked
+    std::vector<bool> delivered_;                               ///< likewise, of what was sent
+    bool mixed_ = false;
 };
 
 /// 64 bits of the trace: the same for one seed wherever it is compiled.
