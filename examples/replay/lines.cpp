@@ -264,7 +264,8 @@ void Replay::tick_line(const common::JsonObject& line) {
         throw common::BadLine{"the cause " + common::in_quotes(label) +
                               " is not known; known are period, startup, mutation"};
     run_pending_tick();
-    pending_tick_ = PendingTick{label == "startup" ? TickCause::startup : TickCause::on_demand, std::string{label}, {}};
+    const TickCause other = line.boolean_or("only_due", false) ? TickCause::period : TickCause::on_demand;
+    pending_tick_ = PendingTick{label == "startup" ? TickCause::startup : other, std::string{label}, {}};
     if (label == "mutation" && host_.trees() != nullptr && line.has("node"))
         pending_tick_->node = node_ref_of(line, "node");
 }
