@@ -95,7 +95,7 @@ bool World::report(const Body& body, const Seen& seen) {
     bool heard = false;
     for (Dog& dog : dogs_) {
         if (!dog.up()) continue;
-        tell(body, seen);
+        if (story_.told) tell(body, seen);
         heard |= dog.watch->observe(body.id, seen) == Observed::ok;
         if (story_.echoes) echo(dog, body, seen);
     }
@@ -156,7 +156,7 @@ void World::do_part(Body& body) {
     for (Dog& dog : dogs_)
         if (dog.up())
             if (const auto run = dog.watch->find(body.id)) {
-                tell(body, part);
+                if (story_.told) tell(body, part);
                 (void)dog.watch->checkpoint(*run, part);
             }
 }
@@ -167,7 +167,7 @@ void World::set_mood(Body& body, unsigned value) {
     if (body.mood == Mood::dead || body.mood == mood) return;  // nobody rises from the dead but by a spawn
     body.unsaid |= body.mood == Mood::waits || mood == Mood::waits;
     become(body, mood);
-    if (mood == Mood::in_tool) report(body, ToolCall{"build", R"({"all":true})"});
+    if (mood == Mood::in_tool) body.shown |= report(body, ToolCall{"build", R"({"all":true})"});
 }
 
 void World::become(Body& body, Mood mood) {
@@ -231,7 +231,7 @@ void World::take_effect(ControlVerb verb, const ActionRequest& asked, Body& body
             ++body.spawned[asked.attempt];
             body.spawned_at = seconds();
             ++body.agents;
-            become(body, lot.one_in(3) ? Mood::silent : Mood::works);
+            become(body, lot.one_in(3) || story_.trouble == Trouble::outage ? Mood::silent : Mood::works);
             body.paused = false;
             body.unsaid = true;
             return;

@@ -131,7 +131,7 @@ void World::judge_usage(const Body& body, const RunRow& row) {
 void World::witness_outage(const std::string& what) {
     if (!story_.restrained) return;
     const auto hang = std::count_if(bodies_.begin(), bodies_.end(), [&](const Body& body) {
-        return body.stands_since >= 0 && seconds() - body.stands_since >= 900 && !body.over;
+        return body.stands_since >= 0 && seconds() - body.stands_since >= 300 && !body.over;
     });
     const auto outage = std::max<std::ptrdiff_t>(5, (3 * std::ssize(bodies_) + 9) / 10);
     if (hang >= outage) wrong("I30", what + ", while " + std::to_string(hang) + " runs hang together");

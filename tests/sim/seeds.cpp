@@ -49,11 +49,14 @@ constexpr unsigned short_story = 24;
     return trace;
 }
 
-/// What was found before anybody of `usual` was first asked for something: from then on the worlds differ.
+/// What was found before anybody of `usual` was first asked for something: from then on the worlds differ. Whether an
+/// agent has stopped is such a question: who asks nobody counts a continuation as started for which another one, who
+/// got no proof, asks a person.
 [[nodiscard]] std::vector<std::string> until_touched(std::vector<std::string> trace,
-                                                     const std::vector<std::string>& usual) {
-    const auto asked = std::find_if(usual.begin(), usual.end(), [](const std::string& line) {
-        return (touches(line) && !is_sent(line)) || line.find(" sent escalation ") != std::string::npos ||
+                                                     const std::vector<std::string>& usual, const RunClass& rules) {
+    const bool asks = rules.stop_proof == StopProofNeeded::proved && rules.ladder.asks_for(ActionKind::spawn);
+    const auto asked = std::find_if(usual.begin(), usual.end(), [&](const std::string& line) {
+        return (touches(line) && !is_sent(line)) || (asks && line.find(" sent escalation ") != std::string::npos) ||
                line.find(" end ") != std::string::npos;
     });
     const std::size_t length = static_cast<std::size_t>(asked - usual.begin());
@@ -173,7 +176,7 @@ TEST_CASE("the same world on another day, with hours in which nobody works, or w
         other.rules.mode = Mode::shadow;
         const auto shadow = trace_of(other);
         CHECK(std::none_of(shadow.begin(), shadow.end(), touches));
-        CHECK(until_touched(shadow, usual) == until_touched(usual, usual));
+        CHECK(until_touched(shadow, usual, other.rules) == until_touched(usual, usual, other.rules));
     }
 }
 

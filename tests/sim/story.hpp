@@ -54,7 +54,7 @@ enum class Trouble : std::uint8_t {
     refused,  ///< the store takes no row of the last run
     unheard,  ///< nobody gets what is said of it
     hostile,  ///< the control falls over when something is asked of it
-    outage,   ///< whoever hangs needs what nobody has: no words help
+    outage,   ///< whoever hangs needs what nobody has: nothing helps
 };
 
 struct Story {

@@ -47,7 +47,7 @@ constexpr std::uint64_t few_in_trouble = heeler_test::is_slowed ? 2 : 12;
     return trace;
 }
 
-/// What all agents need is gone for an hour. Whoever hangs is to be replaced, and was nudged in every other world.
+/// What all agents need is gone for an hour. Whoever hangs is to be replaced, or nudged first and then ended.
 [[nodiscard]] Story outage_of(std::uint64_t seed) {
     Story story;
     story.seed = seed;
