@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <heeler/config.hpp>
 #include <heeler/core/list.hpp>
@@ -25,20 +26,21 @@ public:
     /// What of it is new; keeps it.
     NewResult add(std::uint32_t told, std::uint16_t text = 0) {
         const std::uint32_t kept = told != 0 ? told : 1;  // 0: a free place
+        const auto low = static_cast<std::uint16_t>(kept);
         bool is_told = false;
-        for (std::size_t at = 0; at < parts_.size(); at += words) {
-            const std::uint32_t* of = parts_.data() + at;
-            if (!has(of, kept)) continue;
-            is_told = true;
-            for (std::size_t i = 0; i < block; ++i)
-                if (of[i] == kept && (of[block + i / 2] >> i % 2 * 16 & 0xFFFFu) == text) return {};
+        const std::size_t searched = may_have(low, 0, parts_.size()) ? parts_.size() : 0;
+        for (std::size_t at = 0; at < searched; at += words) {
+            if (!may_have(low, at, at + words)) continue;
+            for (std::size_t i = at / words * block; i < (at / words + 1) * block; ++i) {
+                if ((part_of(i, 0) | part_of(i, 1) << 16) != kept) continue;
+                is_told = true;
+                if (part_of(i, 2) == text) return {};
+            }
         }
         if (next_ / block * words == parts_.size()) parts_.resize(parts_.size() + words);
-        std::uint32_t* const of = parts_.data() + next_ / block * words;
-        const std::size_t place = next_ % block;
-        std::uint32_t& pair = of[block + place / 2];
-        of[place] = kept;
-        pair = (pair & ~(0xFFFFu << place % 2 * 16)) | std::uint32_t{text} << place % 2 * 16;
+        put(next_, 0, kept & 0xFFFFu);
+        put(next_, 1, kept >> 16);
+        put(next_, 2, text);
         next_ = static_cast<std::uint32_t>((next_ + 1) % capacity);
         return {!is_told, true};
     }
@@ -53,15 +55,37 @@ public:
     }
 
 private:
-    static constexpr std::size_t block = 32, words = block + block / 2;
+    static constexpr std::size_t block = 32, half = block / 2, words = 3 * half;
 
-    [[nodiscard]] static bool has(const std::uint32_t* told, std::uint32_t wanted) noexcept {
-        std::uint32_t equal = 0;
-        for (std::size_t i = 0; i < block; ++i) equal |= told[i] == wanted ? 1u : 0u;
-        return equal != 0;
+    /// Eight numbers that are compared at once.
+    using Eight = std::uint16_t __attribute__((vector_size(16)));
+
+    /// Whether the low half of what one of some blocks tells is `wanted`; by chance nearly never.
+    [[nodiscard]] bool may_have(std::uint16_t wanted, std::size_t at, std::size_t end) const noexcept {
+        Eight found{};
+        const Eight all = found + wanted;
+        for (; at < end; at += words) {
+            Eight low[block / 8];
+            std::memcpy(low, parts_.data() + at, sizeof low);
+            found |= Eight(low[0] == all) | Eight(low[1] == all) | Eight(low[2] == all) | Eight(low[3] == all);
+        }
+        std::uint64_t any[2];
+        std::memcpy(any, &found, sizeof any);
+        return (any[0] | any[1]) != 0;
+    }
+    /// Of the result at a place its low half, its high half or its text.
+    [[nodiscard]] std::uint32_t part_of(std::size_t place, std::size_t which) const noexcept {
+        return parts_[word_of(place, which)] >> place % 2 * 16 & 0xFFFFu;
+    }
+    void put(std::size_t place, std::size_t which, std::uint32_t part) noexcept {
+        std::uint32_t& pair = parts_[word_of(place, which)];
+        pair = (pair & ~(0xFFFFu << place % 2 * 16)) | part << place % 2 * 16;
+    }
+    [[nodiscard]] static constexpr std::size_t word_of(std::size_t place, std::size_t which) noexcept {
+        return place / block * words + which * half + place % block / 2;
     }
 
-    List<std::uint32_t> parts_;  ///< of each block what its results tell, then their texts, two in one
+    List<std::uint32_t> parts_;  ///< of each block the low halves of what is told, the high ones, and the texts
     std::uint32_t next_ = 0;
 };
 
