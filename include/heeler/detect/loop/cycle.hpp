@@ -20,36 +20,29 @@ struct CycleRing {
         std::uint32_t item, round, first;
         std::uint32_t member;  ///< for the identity
     };
+    struct Kept {
+        std::uint32_t round, first, member;
+    };
     struct Run {
         std::uint32_t first;  ///< of the block before the first item that equals the one a period before
         Stamp round;          ///< likewise
         std::uint16_t equal;  ///< items in a row
     };
 
-    Item items[longest];
+    std::uint32_t items[longest];
+    Kept kept[longest];
     Run runs[longest + 1];
     std::uint32_t count;
+    std::uint32_t repeats;  ///< 0: the newest item equals none of those that are kept
 
     void add(const Item& item) noexcept {
-        for (std::uint32_t period = 1; period <= longest; ++period) {
-            Run& run = runs[period];
-            const Item& before = back(period);
-            if (period > count || before.item != item.item)
-                run.equal = 0;
-            else if (run.equal == 0)
-                run = {before.first, before.round, 1};
-            else
-                count_up(run.equal);
-        }
-        items[count++ % longest] = item;
+        const bool may_repeat = is_kept(item.item);
+        if (may_repeat || repeats != 0) count_runs(item.item);
+        items[count % longest] = item.item;
+        kept[count++ % longest] = {item.round, item.first, item.member};
     }
 
-    /// The newest item equals none of those that are kept.
-    [[nodiscard]] bool is_new() const noexcept {
-        std::uint32_t repeats = 0;
-        for (const Run& each : runs) repeats |= each.equal;
-        return repeats == 0;
-    }
+    [[nodiscard]] bool is_new() const noexcept { return repeats == 0; }
 
     /// How often the block of this period stands there, if it is one: a single item is its own block.
     [[nodiscard]] std::uint32_t blocks(std::uint32_t period) const noexcept {
@@ -58,24 +51,46 @@ struct CycleRing {
         return equal / period + 1;
     }
     [[nodiscard]] std::uint32_t rounds(std::uint32_t period) const noexcept {
-        return runs[period].round.until(back(1).round) + 1u;
+        return runs[period].round.until(kept[place(1)].round) + 1u;
     }
     [[nodiscard]] std::uint32_t first(std::uint32_t period) const noexcept { return runs[period].first; }
     [[nodiscard]] std::uint64_t identity(std::uint32_t period) const noexcept {
         std::uint64_t sum = 0;
-        for (std::uint32_t i = 1; i <= period; ++i) sum += back(i).member;
+        for (std::uint32_t i = 1; i <= period; ++i) sum += kept[place(i)].member;
         return text::combine(sum, period);
     }
 
 private:
-    /// The item so many before the next one.
-    [[nodiscard]] const Item& back(std::uint32_t period) const noexcept { return items[(count - period) % longest]; }
+    /// Of the item so many before the next one.
+    [[nodiscard]] std::uint32_t place(std::uint32_t period) const noexcept { return (count - period) % longest; }
+
+    [[nodiscard]] bool is_kept(std::uint32_t item) const noexcept {
+        std::uint32_t found = 0;
+        for (const std::uint32_t each : items) found |= each == item ? 1u : 0u;
+        return found != 0;
+    }
+    void count_runs(std::uint32_t item) noexcept {
+        repeats = 0;
+        for (std::uint32_t period = 1; period <= longest; ++period) {
+            Run& run = runs[period];
+            if (period > count || items[place(period)] != item) {
+                run.equal = 0;
+                continue;
+            }
+            repeats = 1;
+            if (run.equal == 0)
+                run = {kept[place(period)].first, kept[place(period)].round, 1};
+            else
+                count_up(run.equal);
+        }
+    }
 };
 
 /// The smallest period that says most.
 [[nodiscard]] inline Hit best_of(const CycleRing& ring, std::uint32_t least_period, std::uint32_t needed,
                                  std::uint32_t stop, std::uint32_t rounds) noexcept {
     Hit best;
+    if (ring.is_new()) return best;
     for (std::uint32_t period = least_period; period <= CycleRing::longest; ++period) {
         const std::uint32_t blocks = ring.blocks(period);
         if (blocks == 0 || ring.rounds(period) < rounds) continue;

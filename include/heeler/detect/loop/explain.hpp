@@ -104,7 +104,7 @@ public:
         out_.add(reason_of<Cycle>(counts.cycle, settings_.cycle, unit, now));
         out_.add(reason_of<Repeat>(counts.repeat, settings_.repeat, unit, now));
         out_.add(reason_of<Rewrite>(counts.rewrite, settings_.write, unit, now));
-        if (unit.repeats != 0 && Repeat::had(counts.repeat, unit)) {
+        if (unit.repeats != 0 && Repeat::had(Repeat::find(counts.repeat, unit.call.typed), unit)) {
             out_.cancelled = "the host says how often is too often of this tool: no other family speaks of it";
             return;
         }

@@ -61,7 +61,7 @@ private:
         // Somebody may want to read the call: the run shows the first sign of a loop, or polls, the call was made a
         // short while ago, or calls are all that there is.
         const bool is_suspicious = memory_.polls || all.shown.hit.level != Level::none ||
-                                   Repeat::knows(all.counts.repeat, facts->typed) ||
+                                   Repeat::find(all.counts.repeat, facts->typed) != nullptr ||
                                    (!results_known && ledger.calls > 1);
         if (is_suspicious) keep_text(call, open.order);
         if (results_known || facts->exempt || !settings_.call_only.on) return;
@@ -150,15 +150,16 @@ private:
 
     // --- calls and results ---
 
-    /// One of the `Memory::most` places for open calls; null where it was not needed yet.
-    [[nodiscard]] OpenCall* open_at(std::size_t place) {
-        if (place < Memory::few) return memory_.calls ? memory_.calls.edit().open + place : nullptr;
-        return memory_.more_open ? memory_.more_open.edit().calls + (place - Memory::few) : nullptr;
+    /// The places for open calls that there are by now.
+    [[nodiscard]] std::size_t places() const noexcept { return memory_.more_open ? Memory::most : Memory::few; }
+    [[nodiscard]] OpenCall& open_at(std::size_t place) {
+        return place < Memory::few ? memory_.calls.edit().open[place]
+                                   : memory_.more_open.edit().calls[place - Memory::few];
     }
     void begin_round(Ledger& ledger, const ToolCall& call) {
         bool any_open = false;
-        for (std::size_t i = 0; i < Memory::most; ++i)
-            if (const OpenCall* each = open_at(i); each != nullptr && each->order != 0) any_open = true;
+        for (std::size_t i = 0, count = places(); i < count; ++i)
+            if (open_at(i).order != 0) any_open = true;
         const bool answered = ledger.answered != ledger.common.results;
         const bool other_turn = call.turn && ledger.turn != *call.turn + 1;
         if (answered || !any_open || other_turn) ++ledger.common.round;
@@ -170,10 +171,10 @@ private:
     /// The oldest open call, or the one with this id.
     [[nodiscard]] OpenCall* open_for(std::uint32_t id) {
         OpenCall* found = nullptr;
-        for (std::size_t i = 0; i < Memory::most; ++i) {
-            OpenCall* each = open_at(i);
-            if (each == nullptr || each->order == 0 || (id != 0 && each->id != id)) continue;
-            if (found == nullptr || each->order < found->order) found = each;
+        for (std::size_t i = 0, count = places(); i < count; ++i) {
+            OpenCall& each = open_at(i);
+            if (each.order == 0 || (id != 0 && each.id != id)) continue;
+            if (found == nullptr || each.order < found->order) found = &each;
         }
         return found;
     }
@@ -181,12 +182,11 @@ private:
     /// An id that is opened again replaces the open call of that id. Of too many the oldest gives way.
     [[nodiscard]] OpenCall& place_for(std::uint32_t id) {
         OpenCall *free = nullptr, *oldest = nullptr;
-        for (std::size_t i = 0; i < Memory::most; ++i) {
-            OpenCall* each = open_at(i);
-            if (each == nullptr) continue;
-            if (id != 0 && each->order != 0 && each->id == id) return *each;
-            if (each->order == 0 && free == nullptr) free = each;
-            if (oldest == nullptr || each->order < oldest->order) oldest = each;
+        for (std::size_t i = 0, count = places(); i < count; ++i) {
+            OpenCall& each = open_at(i);
+            if (id != 0 && each.order != 0 && each.id == id) return each;
+            if (each.order == 0 && free == nullptr) free = &each;
+            if (oldest == nullptr || each.order < oldest->order) oldest = &each;
         }
         if (free == nullptr && !memory_.more_open) free = memory_.more_open.edit().calls;
         return free != nullptr ? *free : *oldest;
@@ -199,7 +199,8 @@ private:
         ResultFacts computed;
         const ResultFacts* facts = seen_.result;
         if (facts == nullptr) facts = &(computed = facts_of(result));
-        const bool made_before = Repeat::knows(all.counts.repeat, open.facts.typed) || all.made.has(open.facts.typed);
+        known_ = Repeat::find(all.counts.repeat, open.facts.typed);
+        const bool made_before = known_ != nullptr || all.made.has(open.facts.typed);
         const Outcome outcome = classify(memory_.learned.edit(), open.facts, *facts, result.output, made_before);
         Unit unit{open.facts, outcome, result.output, repeats_of(open.facts), open.index};
         const bool waits = is_wait(all, unit, now);
@@ -220,7 +221,7 @@ private:
     }
 
     /// It waits, or asks again and again for something that takes its time.
-    [[nodiscard]] static bool is_wait(Memory::Calls& all, const Unit& unit, const Common& now) noexcept {
+    [[nodiscard]] bool is_wait(Memory::Calls& all, const Unit& unit, const Common& now) const noexcept {
         Ledger& ledger = all.ledger;
         bool known = unit.call.kind == CallKind::wait;
         for (const std::uint32_t each : ledger.polls) known = known || (each != 0 && each == unit.call.typed);
@@ -229,7 +230,7 @@ private:
             ledger.next_poll = static_cast<std::uint8_t>((ledger.next_poll + 1) % std::size(ledger.polls));
             known = true;
         }
-        return known || (!unit.is(OutcomeClass::negative) && Repeat::waited_between(all.counts.repeat, unit, now));
+        return known || (!unit.is(OutcomeClass::negative) && Repeat::waited_between(known_, unit, now));
     }
 
     /// News: information that was not seen before. An edit: a change that was not made before, and took. A call that
@@ -249,7 +250,7 @@ private:
         unit.fresh = failed || fresh;
         if (unit.is(OutcomeClass::info)) {
             const bool told = is_new(outcome.novelty);
-            unit.news = told && outcome.is_news_if_new && !Repeat::had(all.counts.repeat, unit);
+            unit.news = told && outcome.is_news_if_new && !Repeat::had(known_, unit);
             // The same short answer to another question is an answer, "no" to each of many.
             unit.some = fresh && !unit.news && outcome.is_news_if_new && outcome.length < 40;
         }
@@ -279,7 +280,7 @@ private:
 
     void ask_all(Counts& counts, const Unit& unit, const Common& now) {
         // A host that says how often is too often knows better than any other count.
-        const bool as_told = unit.repeats != 0 && Repeat::had(counts.repeat, unit);
+        const bool as_told = unit.repeats != 0 && Repeat::had(known_, unit);
         ask<Cycle>(Family::cycle, counts.cycle, settings_.cycle, unit, now);
         ask<Repeat>(Family::repeat, counts.repeat, settings_.repeat, unit, now);
         ask<Rewrite>(Family::write, counts.rewrite, settings_.write, unit, now);
@@ -467,6 +468,7 @@ private:
     const Observation& seen_;
     Watch& watch_;
     std::uint32_t at_;
+    const Repeat::Record* known_ = nullptr;  ///< what is known of the call that is answered, before this answer
     Seen best_{};
     std::uint64_t named_ = 0;
     std::uint16_t kinds_ = 0;

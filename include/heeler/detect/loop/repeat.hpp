@@ -69,23 +69,19 @@ struct Repeat {
         return judge(record, settings, unit);
     }
 
-    /// The same call had the same outcome before, and since then the run has waited.
-    [[nodiscard]] static bool waited_between(const Part& part, const Unit& unit, const Common& common) noexcept {
+    /// What is known of the call; null: it was not made a short while ago.
+    [[nodiscard]] static const Record* find(const Part& part, std::uint32_t typed) noexcept {
         for (const Record& each : part.records)
-            if (each.used != 0 && each.typed == unit.call.typed)
-                return each.keys[0] == unit.key() && each.waits != common.waits;
-        return false;
+            if (each.typed == typed && each.used != 0) return &each;
+        return nullptr;
+    }
+    /// The same call had the same outcome before, and since then the run has waited.
+    [[nodiscard]] static bool waited_between(const Record* known, const Unit& unit, const Common& common) noexcept {
+        return had(known, unit) && known->waits != common.waits;
     }
     /// The same call had the same outcome the last time.
-    [[nodiscard]] static bool had(const Part& part, const Unit& unit) noexcept {
-        for (const Record& each : part.records)
-            if (each.used != 0 && each.typed == unit.call.typed) return each.keys[0] == unit.key();
-        return false;
-    }
-    [[nodiscard]] static bool knows(const Part& part, std::uint32_t typed) noexcept {
-        for (const Record& each : part.records)
-            if (each.used != 0 && each.typed == typed) return true;
-        return false;
+    [[nodiscard]] static bool had(const Record* known, const Unit& unit) noexcept {
+        return known != nullptr && known->keys[0] == unit.key();
     }
 
     static std::string words(const Finding& finding) {
