@@ -137,7 +137,7 @@ private:
         KeyRole role;
     };
     struct KeyText {
-        std::array<char, 64> text{};
+        std::array<char, 64> text;  // as many as there are
         std::size_t size = 0;
         std::uint64_t longer = 0;
         void put(char c) noexcept {
@@ -208,12 +208,21 @@ private:
     }
     [[nodiscard]] bool key() noexcept {
         if (next() != '"') return false;
-        ++at_;
-        KeyText name;
-        if (!read_json_string(at_, end_, name) || !take(':')) return false;
+        const char* first = ++at_;
+        KeyText copied;
+        std::string_view name = between(first, heeler::detail::find_string_stop(first, end_));
+        at_ = first + name.size();
+        if (at_ != end_ && *at_ == '"' && name.size() <= copied.text.size()) {  // nearly always
+            ++at_;
+        } else {
+            at_ = first;
+            if (!read_json_string(at_, end_, copied)) return false;
+            name = copied.view();
+        }
+        if (!take(':')) return false;
         Frame& frame = frames_[depth_ - 1];
-        frame.key = text::combine(text::fingerprint_text(name.view()), name.longer);
-        frame.role = key_roles.of(name.view());
+        frame.key = text::combine(text::fingerprint_text(name), copied.longer);
+        frame.role = key_roles.of(name);
         frame.changing = (depth_ > 1 && frames_[depth_ - 2].changing) || frame.role == KeyRole::changing;
         return true;
     }
@@ -258,7 +267,8 @@ public:
         const char* end = at + text.size();
         while (at != end) {
             const char* first = at;
-            while (at != end && (!is_blank(*at) || is_single_blank(first, at, end))) ++at;
+            at = next_blank(at, end);
+            while (at != end && is_single_blank(first, at, end)) at = next_blank(at + 1, end);
             if (at != first) {
                 if (blank_ && (size_ > 0 || taken_ > 0)) append(" ");
                 blank_ = false;
@@ -289,6 +299,18 @@ private:
             size_ += part.size();
             text.remove_prefix(part.size());
         }
+    }
+    /// The next white space, or the end.
+    [[nodiscard]] static const char* next_blank(const char* at, const char* end) noexcept {
+        while (heeler::detail::scans_words && end - at >= 8) {
+            const std::uint64_t low = bits_below(heeler::detail::load_word(at), ' ' + 1);
+            at += low != 0 ? heeler::detail::first_byte(low) : 8;
+            if (low == 0) continue;
+            if (is_blank(*at)) return at;
+            ++at;
+        }
+        while (at != end && !is_blank(*at)) ++at;
+        return at;
     }
     /// One between two words stays as it is.
     [[nodiscard]] static bool is_single_blank(const char* first, const char* at, const char* end) noexcept {

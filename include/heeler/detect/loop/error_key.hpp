@@ -89,6 +89,13 @@ inline constexpr auto name_bytes = [] {
     return table;
 }();
 
+/// Letters, but for the byte with which a quote of other than ASCII begins.
+inline constexpr auto plain_letters = [] {
+    auto table = letters;
+    table[0xE2] = false;
+    return table;
+}();
+
 /// A set of tokens, for many questions of which most are answered by no.
 class TokenFilter {
 public:
@@ -134,8 +141,11 @@ private:
     enum Sign : std::uint64_t { no_sign, argument_sign, path_sign, masked_sign, number_sign, word_sign };
 
     void step(const char* stop) noexcept {
-        if (is_lower(static_cast<char>(*at_ | 0x20))) {  // nearly always
-            if (!plain_word(stop)) name(stop);
+        if (begins_word(stop)) {  // nearly always
+            do {
+                if (!plain_word(stop)) return name(stop);
+                if (at_ != stop && *at_ == ' ') ++at_;
+            } while (begins_word(stop));
         } else if (*at_ == ' ') {
             ++at_;
         } else if (*at_ == '\x1b') {
@@ -149,6 +159,10 @@ private:
         } else {
             ++at_;
         }
+    }
+
+    [[nodiscard]] bool begins_word(const char* stop) const noexcept {
+        return at_ != stop && is_lower(static_cast<char>(*at_ | 0x20));
     }
 
     // --- literals ---------------------------------------------------------------------------------------------------
@@ -275,7 +289,8 @@ private:
     [[nodiscard]] bool plain_word(const char* stop) noexcept {
         const char* last = at_;
         std::uint32_t hash = first_of_word_hash;
-        for (; last != stop && is_letter(*last) && *last != '\xE2'; ++last) hash = next_of_word_hash(hash, fold(*last));
+        for (; last != stop && plain_letters[static_cast<unsigned char>(*last)]; ++last)
+            hash = next_of_word_hash(hash, fold(*last));
         if (last == at_ || (last != stop && name_bytes[static_cast<unsigned char>(*last)] != 0)) return false;
         const std::string_view text = between(at_, last);
         at_ = last;
@@ -313,7 +328,7 @@ private:
             distinct_[i] = distinct;
             ++made_.words;
         }
-        add(text::combine(kept, word_sign));
+        add(std::uint64_t{kept} << 8 | word_sign);
     }
     /// The word's hash, each number in it masked.
     [[nodiscard]] static std::uint32_t without_numbers(std::string_view word) noexcept {
@@ -329,7 +344,8 @@ private:
     void add(std::uint64_t what) noexcept {
         if (what == argument_sign && last_ == argument_sign) return;
         last_ = what;
-        made_.key = text::combine(made_.key, what);
+        const std::uint64_t mixed = (made_.key ^ what) * 0x9FB21C651E98DF25ULL;
+        made_.key = mixed ^ mixed >> 29;
     }
     void add_subject(std::uint64_t what) noexcept { made_.subject = text::combine(made_.subject, what); }
 
@@ -354,6 +370,7 @@ struct TextNumbers {
         constexpr std::uint32_t most = 8;
         const char* at = text.data();
         const char* end = at + text.size();
+        if (next_digit(at, end) == end) return;
         MaskFinder finder{at, end};
         for (MaskSpan span = finder.next();; span = finder.next()) {
             for (at = next_digit(at, span.first); at != span.first; at = next_digit(at, span.first)) {

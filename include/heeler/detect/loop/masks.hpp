@@ -79,11 +79,11 @@ private:
     }
     static constexpr std::ptrdiff_t block = 32;
     [[nodiscard]] static bool has_candidate(const char* at) noexcept {
-        unsigned any = 0;
+        unsigned char any = 0;  // as narrow as what is compared
         for (std::ptrdiff_t i = 0; i < block; ++i) {
             const auto c = static_cast<unsigned char>(at[i]), next = static_cast<unsigned char>(at[i + 1]);
-            any |= static_cast<unsigned>(static_cast<unsigned char>(c - '0') < 10) |
-                   (static_cast<unsigned>(c == '/') & static_cast<unsigned>(next == 't'));
+            const bool digit = static_cast<unsigned char>(c - '0') < 10;
+            any = static_cast<unsigned char>(any | digit | ((c == '/') & (next == 't')));
         }
         return any != 0;
     }
@@ -142,6 +142,7 @@ private:
             while (at_ != end_ && is_word(*at_)) ++at_;
         return {};
     }
+    static constexpr std::size_t shortest_key = 4;
     /// "elapsed" of `"elapsed": 12` and of `elapsed=12`, if the value begins at `at`; else empty.
     [[nodiscard]] std::string_view key_before(const char* at) const noexcept {
         while (at != begin_ && (at[-1] == ' ' || at[-1] == '"')) --at;
@@ -154,6 +155,7 @@ private:
     }
     /// Of what a service says of itself: how long it took.
     [[nodiscard]] static bool is_duration_key(std::string_view key) noexcept {
+        if (key.size() < shortest_key) return false;  // nearly always: there is none
         for (const std::string_view word : {"elapsed", "duration", "took", "latency"})
             if (begins_with_word(key.substr(0, word.size()), word) &&
                 (key.size() == word.size() || !is_lower(key[word.size()])))
@@ -162,6 +164,7 @@ private:
     }
     /// Likewise, which request this was.
     [[nodiscard]] static bool is_id_key(std::string_view key) noexcept {
+        if (key.size() < shortest_key) return false;
         std::size_t size = 0;
         std::array<char, 20> word{};
         for (const char c : key)
@@ -280,8 +283,9 @@ private:
         "s",   "ms",   "us",     "\xC2\xB5s", "\xCE\xBCs", "ns", "sec", "secs", "second", "seconds",
         "min", "mins", "minute", "minutes",   "h",         "hr", "hrs", "hour", "hours",  "msec"};
     [[nodiscard]] static bool is_time_unit(std::string_view name) noexcept {
+        if (name.empty()) return false;
         for (const std::string_view unit : time_units)
-            if (name == unit) return true;
+            if (unit.front() == name.front() && name == unit) return true;
         return false;
     }
 

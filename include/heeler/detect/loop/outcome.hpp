@@ -73,6 +73,11 @@ public:
         const bool known = facts_ != nullptr && bytes >= text_.size() && was_searched(*facts_, output_.size());
         return known ? facts_->said : said_in(text_.substr(0, bytes));
     }
+    /// Who warns tells of none, which is known already of a line whose words are.
+    [[nodiscard]] bool tells_failure() const noexcept {
+        if (facts_ != nullptr && was_searched(*facts_, output_.size())) return (facts_->said & said_strong) != 0;
+        return (said_in(text_) & said_strong) != 0 && !is_warning(text_);
+    }
     [[nodiscard]] std::uint32_t shape() const noexcept {
         const bool known = facts_ != nullptr && text_.size() <= masked_head;
         return known ? facts_->shape : static_cast<std::uint32_t>(shape_hash(text_));
@@ -100,7 +105,7 @@ public:
           made_before_{made_before},
           tokens_{call.tokens} {}
 
-    [[nodiscard]] Outcome classify() noexcept {
+    [[nodiscard]] Outcome classify() {
         body_ = body_of(learned_, call_, result_);
         drop_command_line();
         split_exit_code();
@@ -210,7 +215,8 @@ private:
         if (failure_.strong_lines == 0) return is_bare_status();
         if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
         if (ends_well()) return false;
-        if (is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
+        const bool has_own = body_.length <= medium_text && failure_.lines <= 2;  // as was asked already
+        if (!has_own && is_reading_tool() && !has_strong_words_of_its_own(2)) return false;
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
         // A change that opens so was refused, whatever it shows besides: the file as it is, the change as it was meant.
         if (call_.kind == CallKind::write && !result_.succeeded && opens_like_a_failure()) return true;
@@ -264,7 +270,7 @@ private:
         AnswerLines line = lines_of(failure_);
         line.limit(ResultFacts::hashed_lines);
         while (line.next()) {
-            if (!has_letters(line.text(), letters_of_a_line) || tells_failure(line)) continue;
+            if (!has_letters(line.text(), letters_of_a_line) || line.tells_failure()) continue;
             if (repeats_the_call(line.text(), 6) || learned_.seen.has(line.shape())) continue;
             if (++brought == enough) return true;
         }
@@ -276,16 +282,13 @@ private:
     [[nodiscard]] bool is_record() const noexcept {
         return !result_.failed && call_.kind == CallKind::read && !call_.shell;
     }
-    [[nodiscard]] static bool tells_failure(const AnswerLines& line) noexcept {
-        return (line.said() & said_strong) != 0 && !is_warning(line.text());
-    }
     /// The call's own words, printed again, are no failure, nor is a line of a program that is read.
     [[nodiscard]] bool has_strong_words_of_its_own(std::uint32_t lines) const noexcept {
         AnswerLines each = lines_of(failure_);
         each.limit(lines);
         while (each.next()) {
             const std::string_view line = each.text();
-            if (!tells_failure(each) || repeats_the_call(line, 10)) continue;
+            if (!each.tells_failure() || repeats_the_call(line, 10)) continue;
             if (is_program_line(line) || (call_.search && is_search_hit(line))) continue;
             if (!is_record() || !is_of_object(line) || object_tells_failure(line)) return true;
         }
@@ -462,7 +465,7 @@ private:
 
 /// Classifies the outcome of a call and learns from it. `made_before`: the run made the same call earlier.
 [[nodiscard]] inline Outcome classify(Learned& learned, const CallFacts& call, const ResultFacts& result,
-                                      std::string_view output, bool made_before) noexcept {
+                                      std::string_view output, bool made_before) {
     return detail::Classifier{learned, call, result, output, made_before}.classify();
 }
 

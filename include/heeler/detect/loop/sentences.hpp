@@ -157,14 +157,13 @@ private:
         Hit hit;
         if (part.count < most) return hit;
         std::uint32_t distinct = 0;
-        std::uint64_t seen = 0;  // by six bits: what is not among them was not before
+        std::uint8_t places[2 * most]{};  // of the distinct ones, from 1, by their values
         for (std::uint32_t i = 0; i < most; ++i) {
-            const std::uint64_t bit = std::uint64_t{1} << (part.newest[i] & 63u);
-            bool before = false;
-            for (std::uint32_t k = 0; (seen & bit) != 0 && k < i && !before; ++k)
-                before = part.newest[k] == part.newest[i];
-            seen |= bit;
-            if (before) continue;
+            std::uint32_t place = part.newest[i] % std::size(places);
+            while (places[place] != 0 && part.newest[places[place] - 1u] != part.newest[i])
+                place = (place + 1) % std::size(places);
+            if (places[place] != 0) continue;
+            places[place] = static_cast<std::uint8_t>(i + 1);
             ++distinct;
             hit.identity += part.newest[i];
         }
