@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/detect/loop/unit.hpp>
 #include <heeler/text/combine.hpp>
 #include <heeler/text/words.hpp>
@@ -32,17 +33,25 @@ struct Coverage {
     static constexpr std::uint32_t most_a_result = 512;  ///< further lines of a result are not looked at
     static constexpr std::uint32_t least_line = 4;       ///< characters of a line that counts
 
+    struct Half {
+        std::uint64_t bits[half_bits / 64];
+    };
     struct Part {
-        std::array<std::array<std::uint64_t, half_bits / 64>, 2> seen;
-        Resource resources[8];
-        std::uint32_t lines;  ///< in the half that is written to
-        std::uint32_t half;
+        Half seen{};
+        OnDemand<Half> before;  ///< from the first turn on
+        Resource resources[8]{};
+        std::uint32_t lines = 0;  ///< in the half that is written to
+
+        template <class A>
+        void archive(A& a) {
+            a(seen, before, resources, lines);
+        }
     };
 
     static constexpr std::string_view name = "coverage";
     static constexpr Basis basis = Basis::no_progress;
 
-    static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) noexcept {
+    static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) {
         const bool beyond = unit.is(OutcomeClass::empty);  // the last page
         if (!unit.call.has_span || unit.call.kind != CallKind::read || (!beyond && !unit.is(OutcomeClass::info)))
             return {};
@@ -84,7 +93,7 @@ private:
         std::uint32_t fresh = 0;  ///< of them, not seen before
     };
 
-    static Lines add_lines(Part& part, std::string_view text, std::uint64_t salt) noexcept {
+    static Lines add_lines(Part& part, std::string_view text, std::uint64_t salt) {
         Lines lines;
         for (std::uint32_t n = 0; n < most_a_result && !text.empty(); ++n) {
             const std::size_t end = text.find('\n');
@@ -124,19 +133,19 @@ private:
     }
 
     /// Whether it was there.
-    static bool add(Part& part, std::uint64_t print) noexcept {
-        const std::uint32_t current = part.half & 1u;
+    static bool add(Part& part, std::uint64_t print) {
+        const Half& before = *part.before;
         bool here = true, there = true;
         for (unsigned k = 0; k < 4; ++k) {
             const auto bit = static_cast<std::uint32_t>(print >> (13 * k)) % half_bits;
             const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
-            here = here && (part.seen[current][bit / 64] & mask) != 0;
-            there = there && (part.seen[1 - current][bit / 64] & mask) != 0;
-            part.seen[current][bit / 64] |= mask;
+            here = here && (part.seen.bits[bit / 64] & mask) != 0;
+            there = there && (before.bits[bit / 64] & mask) != 0;
+            part.seen.bits[bit / 64] |= mask;
         }
         if (!here && ++part.lines >= most_lines) {
-            part.half = 1 - current;
-            part.seen[part.half] = {};
+            part.before.edit() = part.seen;
+            part.seen = {};
             part.lines = 0;
         }
         return here || there;

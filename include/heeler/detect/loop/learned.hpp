@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include <heeler/config.hpp>
+#include <heeler/core/on_demand.hpp>
 #include <heeler/detect/loop/stamp.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
@@ -32,36 +33,44 @@ struct BannerCandidate {
 /// forgotten: a wrong "seen" is possible, a wrong "new" only of what is forgotten.
 struct SeenLines {
     static constexpr std::size_t words = 64;
-    static constexpr std::uint32_t turn = 256;  ///< lines until the older filter begins anew
+    static constexpr std::uint32_t turn = 256;  ///< lines until the older filter gives way to the newer one
 
-    std::uint64_t bits[2][words]{};
+    struct Filter {
+        std::uint64_t bits[words];
+
+        [[nodiscard]] constexpr bool has(std::uint32_t line) const noexcept {
+            const std::uint32_t first = first_bit(line), second = second_bit(line);
+            return (bits[first / 64] >> first % 64 & 1) != 0 && (bits[second / 64] >> second % 64 & 1) != 0;
+        }
+    };
+
+    Filter newer{};
+    OnDemand<Filter> older;   ///< from the first turn on
     std::uint32_t lines = 0;  ///< in the newer filter
-    std::uint32_t newer = 0;
 
-    [[nodiscard]] constexpr bool has(std::uint32_t line) const noexcept {
-        return is_in(bits[0], line) || is_in(bits[1], line);
-    }
+    [[nodiscard]] bool has(std::uint32_t line) const noexcept { return newer.has(line) || older->has(line); }
 
-    constexpr void add(std::uint32_t line) noexcept {
-        if (is_in(bits[newer], line)) return;
+    void add(std::uint32_t line) {
+        if (newer.has(line)) return;
         if (lines == turn) {
-            newer = 1 - newer;
-            for (std::uint64_t& each : bits[newer]) each = 0;
+            older.edit() = newer;
+            newer = {};
             lines = 0;
         }
         ++lines;
         for (const std::uint32_t bit : {first_bit(line), second_bit(line)})
-            bits[newer][bit / 64] |= std::uint64_t{1} << bit % 64;
+            newer.bits[bit / 64] |= std::uint64_t{1} << bit % 64;
+    }
+
+    template <class A>
+    void archive(A& a) {
+        a(newer, older, lines);
     }
 
 private:
     [[nodiscard]] static constexpr std::uint32_t first_bit(std::uint32_t line) noexcept { return line % (words * 64); }
     [[nodiscard]] static constexpr std::uint32_t second_bit(std::uint32_t line) noexcept {
         return (line >> 16) * 0x9E37u % (words * 64);
-    }
-    [[nodiscard]] static constexpr bool is_in(const std::uint64_t (&filter)[words], std::uint32_t line) noexcept {
-        const std::uint32_t first = first_bit(line), second = second_bit(line);
-        return (filter[first / 64] >> first % 64 & 1) != 0 && (filter[second / 64] >> second % 64 & 1) != 0;
     }
 };
 
@@ -90,7 +99,6 @@ private:
                 if (each.rest_count > BannerCandidate::most_rests) each.rest_count = BannerCandidate::most_rests;
                 if (each.call_count > BannerCandidate::most_rests) each.call_count = BannerCandidate::most_rests;
             }
-        seen.newer %= 2;
     }
 };
 
