@@ -108,6 +108,15 @@ heeler::CheckpointNote checkpoint_of(const JsonObject& line) {
             static_cast<heeler::CheckpointReason>(named - names.begin()), incarnation_of(line)};
 }
 
+heeler::Expect expect_of(const JsonObject& line) {
+    heeler::Expect expect;
+    expect.over = line.boolean_or("over", false);
+    if (!expect.over) expect.takes = required(line.length("takes_s"), "takes_s");
+    expect.what = line.text_or("what", "");
+    expect.incarnation = incarnation_of(line);
+    return expect;
+}
+
 std::uint32_t incarnation_of(const JsonObject& line) {
     const auto value = line.integer("incarnation").value_or(0);
     if (value < 0 || value > 1'000'000)

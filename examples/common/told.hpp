@@ -29,6 +29,9 @@ using Told = std::variant<heeler::Heartbeat, heeler::Progress, heeler::Output, h
 
 [[nodiscard]] heeler::CheckpointNote checkpoint_of(const JsonObject& line);
 
+/// What takes long begins, or is over.
+[[nodiscard]] heeler::Expect expect_of(const JsonObject& line);
+
 /// Whose report it is; 0: of whoever works on the run now.
 [[nodiscard]] std::uint32_t incarnation_of(const JsonObject& line);
 

@@ -44,37 +44,22 @@ heeler::Error fenced_error(std::string_view run) {
 
 Replay::Handler Replay::handler_of(std::string_view type) {
     static constexpr std::pair<std::string_view, Handler> handlers[]{
-        {"run", &Replay::run_line},
-        {"heartbeat", &Replay::told_line},
-        {"progress", &Replay::told_line},
-        {"checkpoint", &Replay::checkpoint_line},
-        {"output", &Replay::told_line},
-        {"tool_call", &Replay::told_line},
-        {"tool_result", &Replay::told_line},
-        {"message", &Replay::told_line},
-        {"usage", &Replay::told_line},
-        {"state", &Replay::state_line},
-        {"compaction", &Replay::told_line},
-        {"resource", &Replay::told_line},
-        {"output_access", &Replay::told_line},
-        {"liveness", &Replay::told_line},
-        {"host", &Replay::host_line},
-        {"notifier", &Replay::notifier_line},
-        {"store", &Replay::store_line},
-        {"context", &Replay::context_line},
-        {"timer", &Replay::timer_line},
-        {"decide", &Replay::decide_line},
-        {"mail", &Replay::mail_line},
-        {"snapshot", &Replay::snapshot_line},
-        {"arm", &Replay::arm_line},
-        {"disarm", &Replay::arm_line},
-        {"review", &Replay::review_line},
-        {"mutate", &Replay::mutate_line},
-        {"batch", &Replay::batch_line},
-        {"tick", &Replay::tick_line},
-        {"crash", &Replay::crash_line},
-        {"restart", &Replay::restart_line},
-        {"end", &Replay::end_line},
+        {"run", &Replay::run_line},           {"heartbeat", &Replay::told_line},
+        {"progress", &Replay::told_line},     {"checkpoint", &Replay::checkpoint_line},
+        {"expect", &Replay::expect_line},     {"output", &Replay::told_line},
+        {"tool_call", &Replay::told_line},    {"tool_result", &Replay::told_line},
+        {"message", &Replay::told_line},      {"usage", &Replay::told_line},
+        {"state", &Replay::state_line},       {"compaction", &Replay::told_line},
+        {"resource", &Replay::told_line},     {"output_access", &Replay::told_line},
+        {"liveness", &Replay::told_line},     {"host", &Replay::host_line},
+        {"notifier", &Replay::notifier_line}, {"store", &Replay::store_line},
+        {"context", &Replay::context_line},   {"timer", &Replay::timer_line},
+        {"decide", &Replay::decide_line},     {"mail", &Replay::mail_line},
+        {"snapshot", &Replay::snapshot_line}, {"arm", &Replay::arm_line},
+        {"disarm", &Replay::arm_line},        {"review", &Replay::review_line},
+        {"mutate", &Replay::mutate_line},     {"batch", &Replay::batch_line},
+        {"tick", &Replay::tick_line},         {"crash", &Replay::crash_line},
+        {"restart", &Replay::restart_line},   {"end", &Replay::end_line},
     };
     for (const auto& [name, handler] : handlers)
         if (name == type) return handler;
@@ -84,8 +69,8 @@ Replay::Handler Replay::handler_of(std::string_view type) {
 /// What the run itself does, unlike what is done to it and to what is around it.
 bool Replay::is_told(std::string_view type) {
     for (const std::string_view told :
-         {"run", "heartbeat", "progress", "checkpoint", "output", "tool_call", "tool_result", "message", "usage",
-          "state", "compaction", "resource", "output_access", "liveness", "end"})
+         {"run", "heartbeat", "progress", "checkpoint", "expect", "output", "tool_call", "tool_result", "message",
+          "usage", "state", "compaction", "resource", "output_access", "liveness", "end"})
         if (told == type) return true;
     return false;
 }
@@ -196,6 +181,17 @@ void Replay::checkpoint_line(const common::JsonObject& line) {
     const heeler::CheckpointNote note = common::checkpoint_of(line);
     check("checkpoint", run, host_.dog().checkpoint(*handle, note));
     if (pages_ != nullptr) pages_->heard(run, note, host_.wall());
+}
+
+/// How much time a class gives is part of the story.
+void Replay::expect_line(const common::JsonObject& line) {
+    const std::string run = run_of(line);
+    const auto handle = host_.find(run);
+    if (!handle) return check("expect", run, tl::unexpected<heeler::Error>(handle.error()));
+    const auto given = host_.dog().expect(*handle, common::expect_of(line));
+    if (!given && given.error().code == ErrorCode::invalid_argument)
+        return print(heeler::ErrorEvent{"expect", run, given.error()});
+    check("expect", run, given);
 }
 
 void Replay::state_line(const common::JsonObject& line) {

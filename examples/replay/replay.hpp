@@ -85,6 +85,7 @@ private:
     void tell_truth(const common::JsonObject& line, std::string_view run);
     void told_line(const common::JsonObject& line);
     void checkpoint_line(const common::JsonObject& line);
+    void expect_line(const common::JsonObject& line);
     void state_line(const common::JsonObject& line);
     void host_line(const common::JsonObject& line);
     void notifier_line(const common::JsonObject& line);

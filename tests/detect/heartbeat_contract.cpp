@@ -333,3 +333,82 @@ TEST_CASE("a second source has its whole time to speak again after a gap [D-57]"
     at.run.last_sign = 3001s;
     CHECK_FALSE(rule.check(at));
 }
+
+namespace {
+
+/// What takes 1,200 s from the 100th second on.
+void expect_a_build(Run& run) {
+    run.excuses.edit().open = {{1, 1200s, 1300s, "cargo build"}};
+    run.excuses.edit().until = 1300s;
+}
+
+template <class Cadence>
+std::optional<Finding> found_after(Duration age, bool expected) {
+    Taught<HeartbeatContract<Cadence>> rule;
+    At at{age};
+    at.run.last_alive = at.run.last_activity = at.run.last_progress = at.run.checkpoint_base = 90s;
+    if (expected) expect_a_build(at.run);
+    return rule.check(at);
+}
+
+}  // namespace
+
+TEST_CASE("ages of work count from the end of what was said to take long, that of life does not [M-189]") {
+    CHECK(found_after<ActivityAge>(691s, false));
+    for (const Duration age : {691s, 1299s, 1301s, 1900s}) {
+        CHECK_FALSE(found_after<ActivityAge>(age, true));
+        CHECK_FALSE(found_after<ProgressAge>(age, true));
+        CHECK_FALSE(found_after<CheckpointAge>(age, true));
+        CHECK(found_after<AliveAge>(age, true));
+    }
+    const auto late = found_after<ProgressAge>(1901s, true);
+    REQUIRE(late);
+    CHECK(late->evidence.fact("age_s") == 601);
+    CHECK(late->evidence.fact("expected_s") == 1200);
+    CHECK(late->subject.view() == "cargo build");
+    CHECK(HeartbeatContract<ProgressAge>::describe(*late) ==
+          "No progress for 10 minutes: cargo build was to take 20 minutes");
+    CHECK(found_after<AliveAge>(1901s, true)->subject.view().empty());
+    CHECK(HeartbeatContract<ProgressAge>::describe(*found_after<ProgressAge>(691s, false)) ==
+          "No progress for 10 minutes");
+}
+
+TEST_CASE("what is over, or had progress after its time, is not blamed [M-189]") {
+    Taught<HeartbeatContract<ProgressAge>> rule;
+    At at{2001s};
+    at.run.last_progress = 90s;
+    expect_a_build(at.run);
+    at.run.excuses.edit().open.clear();
+    CHECK(rule.check(at)->subject.view().empty());
+    expect_a_build(at.run);
+    at.run.last_progress = 1400s;
+    CHECK(rule.check(at)->evidence.fact("age_s") == 601);
+    CHECK(rule.check(at)->subject.view().empty());
+}
+
+TEST_CASE("a run that takes long from its start is excused from it too, and due when it is late [M-189]") {
+    const HeartbeatContract<ProgressAge> rule;
+    const HeartbeatContract<ProgressAge>::Settings settings{.act_after = 600s, .startup_grace = 300s};
+    Run run;
+    run.started = 0s;
+    CHECK(rule.due({}, settings, run, 0s) == 900s + 1us);
+    expect_a_build(run);
+    CHECK(rule.due({}, settings, run, 0s) == 1900s + 1us);
+}
+
+TEST_CASE("intervals count from the end of what was said to take long [M-189]") {
+    ByIntervals rule;
+    rule.learn(sample(5, 0)).learn(sample(5, 0));
+    At at{1301s};
+    at.run.reported_value = 5;
+    at.run.interval = 60s;
+    CHECK(rule.check(at)->condition == Condition::stalled);
+    expect_a_build(at.run);
+    CHECK(rule.check(at)->is_put_off());
+    at.now.elapsed = at.run.origin + 1419s;
+    CHECK(rule.check(at)->is_put_off());
+    at.now.elapsed = at.run.origin + 1420s;
+    REQUIRE(rule.check(at)->condition == Condition::stalled);
+    CHECK(rule.check(at)->subject.view() == "cargo build");
+    CHECK(rule.check(at)->evidence.fact("expected_s") == 1200);
+}

@@ -59,6 +59,17 @@ TEST_CASE("an unknown start is not evaluable, and a late cycle proves nothing [M
     CHECK_FALSE(NeverStarted{}.due({}, {}, at.run, 0s));
 }
 
+TEST_CASE("what takes long at its start is none of the grace [M-189]") {
+    const Idle rule;
+    At at{121s};
+    CHECK(rule.check(at));
+    at.run.excuses.edit().until = 300s;
+    CHECK_FALSE(rule.check(at));
+    CHECK(NeverStarted{}.due({}, {}, at.run, 0s) == 420s + 1us);
+    at.now.elapsed = at.run.origin + 421s;
+    CHECK(rule.check(at)->evidence.fact("age_s") == 121);
+}
+
 TEST_CASE("a grace that is not positive is refused", "[detect]") {
     CHECK(checked<NeverStarted>({1s}));
     for (const Duration grace : {Duration{0}, Duration{-1s}}) CHECK_FALSE(checked<NeverStarted>({grace}));

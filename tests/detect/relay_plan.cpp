@@ -268,6 +268,13 @@ TEST_CASE("nobody is taken up for the time that nobody saw [D-57]") {
         REQUIRE(run.found());
         CHECK(run.found()->condition == Condition::stalled);
     }
+    SECTION("nor for what was said to take long [M-189]") {
+        Checked run{90min, 10min};
+        run.run.excuses.edit().until = 100min;
+        CHECK_FALSE(run.poll());
+        CHECK(run.found()->is_put_off());
+        CHECK(run.check.due(run.memory, run.plan, run.run, 90min) == 130min + 1us);
+    }
     SECTION("a breadcrumb meanwhile shows that it works") {
         Checked run{90min, 10min};
         run.run.seen_from = 89min;

@@ -292,3 +292,16 @@ TEST_CASE("nobody is stuck for polls from before a gap until as many were seen a
         CHECK(worker.poll()->condition == Condition::worker_error);
     }
 }
+
+TEST_CASE("nobody is stuck while something takes long, nor for polls from before its end [M-189]") {
+    Worker worker;
+    worker.prints("Processing file 42").says("working");
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(worker.poll());
+    worker.at.run.excuses.edit().until = worker.at.run.working(worker.at.now.elapsed) + 60s;
+    for (int i = 0; i < 3; ++i) {
+        worker.at.now.elapsed += 60s;
+        CHECK(worker.poll()->is_put_off());
+    }
+    worker.at.now.elapsed += 60s;
+    CHECK(worker.poll()->condition == Condition::stalled);
+}

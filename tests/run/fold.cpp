@@ -179,3 +179,124 @@ TEST_CASE("what a run says of itself is kept without secrets [M-184]", "[run]") 
     CHECK(f.run().words->prompt == "go on with --token [redacted]");
     CHECK_THAT(f.run().words->outcome, !ContainsSubstring("012"));
 }
+
+namespace {
+
+/// A run of which a host says what takes long.
+struct Busy : Folded {
+    [[nodiscard]] bool begins(Duration when, Duration takes, std::string_view what = "build") {
+        Expect expect{takes, what};
+        const auto taken = at(when).expect(expect);
+        error = taken ? std::string{} : taken.error().message;
+        CHECK((taken || taken.error().code == ErrorCode::invalid_argument));
+        number = expect.number;
+        return taken.has_value();
+    }
+    [[nodiscard]] bool ends(Duration when, std::string_view what = "build", std::uint32_t which = 0) const {
+        Expect over{.what = what, .over = true, .number = which};
+        return at(when).expect(over).has_value();
+    }
+    [[nodiscard]] SmallOptional<Duration> until() const { return run().excuses->until; }
+
+    std::string error;
+    std::uint32_t number = 0;
+};
+
+}  // namespace
+
+TEST_CASE("what takes long extends to the later end, and restores the earlier one [M-189]", "[run]") {
+    Busy b;
+    REQUIRE(b.begins(10s, 100s, "outer"));
+    CHECK(b.until() == 110s);
+    REQUIRE(b.begins(20s, 50s, "inner"));
+    CHECK(b.until() == 110s);
+    REQUIRE(b.begins(30s, 200s, "innermost"));
+    CHECK(b.until() == 230s);
+    CHECK(b.run().excuses->times == 2);  // one of them was no more time
+    CHECK((b.ends(40s, "innermost") && b.until() == 110s));
+    CHECK((b.ends(50s, "outer") && b.until() == 70s));
+    CHECK_FALSE(b.ends(50s, "outer"));
+    CHECK((b.ends(60s, "") && b.until() == 60s));
+    CHECK_FALSE(b.ends(60s, ""));
+    CHECK((!b.run().last_alive && !b.run().last_activity && !b.run().last_progress));
+}
+
+TEST_CASE("of equal names the newest is over, or that of the number [M-189]", "[run]") {
+    Busy b;
+    REQUIRE(b.begins(0s, 100s));
+    const std::uint32_t first = b.number;
+    REQUIRE(b.begins(0s, 200s));
+    CHECK(b.number != first);
+    CHECK((b.ends(10s, {}, first) && b.until() == 200s));
+    CHECK_FALSE(b.ends(10s, {}, first));
+    CHECK((b.ends(20s) && b.until() == 20s));
+}
+
+TEST_CASE("time is given so often, and so much in all, until there is progress [M-189]", "[run]") {
+    Busy b;
+    SECTION("three times") {
+        for (int i = 0; i < 3; ++i) REQUIRE(b.begins(i * 100s, 50s, "build"));
+        CHECK_FALSE(b.begins(300s, 50s, "build"));
+        CHECK(b.error.find("`build`") != std::string::npos);
+        CHECK(b.error.find("expect.most is 3") != std::string::npos);
+        CHECK(b.error.find("report progress") != std::string::npos);
+        CHECK(b.until() == 250s);
+        b.at(300s)(Output{"a line\n"});  // is none of this run's metric
+        CHECK_FALSE(b.begins(310s, 50s));
+        b.at(320s)(Progress{1});
+        CHECK(b.begins(330s, 50s));
+    }
+    SECTION("two hours, of which is given back what was not needed") {
+        REQUIRE(b.begins(0s, 60min));
+        REQUIRE(b.ends(10min));
+        REQUIRE(b.begins(20min, 110min));
+        CHECK_FALSE(b.begins(21min, 110min, "more"));
+        CHECK(b.error.find("expect.total_s 2h 0m") != std::string::npos);
+        CHECK(b.until() == 130min);
+    }
+    SECTION("what was given before goes on after progress, and counts from there") {
+        REQUIRE(b.begins(0s, 2h));
+        b.at(30min)(Progress{1});
+        CHECK_FALSE(b.begins(1h, 91min, "more"));
+        CHECK(b.begins(1h, 90min, "more"));
+    }
+}
+
+TEST_CASE("lengths that are none, and too many things at once, are refused [M-189]", "[run]") {
+    Busy b;
+    for (const Duration takes : {Duration{}, Duration{-1}, Duration::min(), Duration{2h + 1us}, Duration::max()})
+        CHECK_FALSE(b.begins(0s, takes));
+    CHECK(b.run().observations == 0);
+    CHECK_FALSE(b.until());
+    for (int i = 0; i < 8; ++i) REQUIRE(b.begins(0s, 100s - i * 1s));
+    CHECK_FALSE(b.begins(0s, 1s));
+    CHECK(b.error.find("8 others") != std::string::npos);
+    CHECK(b.until() == 100s);
+}
+
+TEST_CASE("its text is sanitised and cut [M-189]", "[run]") {
+    Busy b;
+    const std::string hostile = "\x1b[31mbuild\n with key ghp_0123456789abcdef " + std::string(1'000'000, 'x');
+    REQUIRE(b.begins(0s, 100s, hostile));
+    const std::string& kept = b.run().excuses->open[0].what;
+    CHECK(kept.size() <= Expected::longest + 16);
+    CHECK(kept.find('\x1b') == std::string::npos);
+    CHECK(kept.find("ghp_") == std::string::npos);
+    CHECK(b.ends(1s, hostile));
+}
+
+TEST_CASE("a wait stops its time, and a fresh agent begins without [M-189]", "[run]") {
+    Busy b;
+    REQUIRE(b.begins(10s, 100s));
+    const std::uint32_t old = b.number;
+    b.at(20s)(StateChange{RunState::waiting_human, {}, {}, {}});
+    b.at(1020s)(StateChange{RunState::running, {}, {}, {}});
+    CHECK(b.run().working(bench::start.elapsed + 1020s) == 20s);
+    CHECK(b.until() == 110s);
+    b.at(1030s).begin_attempt(1);
+    CHECK(b.until() == 30s);
+    CHECK(b.run().excuses->open.empty());
+    REQUIRE(b.begins(1040s, 50s));
+    CHECK_FALSE(b.ends(1045s, {}, old));
+    CHECK(b.until() == 90s);
+}

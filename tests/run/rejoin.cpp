@@ -106,6 +106,17 @@ TEST_CASE("a state that was told is the run's, a terminal one too", "[run]") {
     }
 }
 
+TEST_CASE("what takes long is what was said since, for as long as it was said [M-189]", "[run]") {
+    TwoLives lives;
+    Expect build{20min, "cargo build"};
+    REQUIRE(detail::Folder{lives.run(), lives.after.now()}.expect(build));
+    lives.after.clock.advance(30s);
+    lives.adopt();
+    REQUIRE(lives.run().run.excuses->open.size() == 1);
+    CHECK(lives.age(lives.run().run.excuses->until) == 30s - 20min);
+    CHECK(lives.age(lives.run().run.excuses->granted_at) == 30s);
+}
+
 TEST_CASE("what a cycle decided about a run is not true of what is put in its place", "[run]") {
     TwoLives lives;
     const detail::Decided decided{lives.run()};

@@ -131,3 +131,25 @@ TEST_CASE("facts that cannot be read change nothing", "[storage]") {
         CHECK(rooms::facts_of(watched, mine.now()) == before);
     }
 }
+
+TEST_CASE("what takes long is what was said last, here or elsewhere [M-189]", "[storage]") {
+    Other other;
+    House mine;
+    const RunHandle run = mine.run(bare_class());
+    detail::WatchedRun& watched = mine.at(run);
+    const auto says = [](House& house, detail::WatchedRun& of, Expect what) {
+        CHECK(detail::Folder{of, house.now()}.expect(what));
+    };
+    says(other.house, other.watched, {60s, "theirs"});
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    REQUIRE(watched.run.excuses->open.size() == 1);
+    CHECK(watched.run.excuses->open[0].what == "theirs");
+    says(mine, watched, {.over = true});
+    says(mine, watched, {90s, "mine"});
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    REQUIRE(watched.run.excuses->open.size() == 1);
+    CHECK((watched.run.excuses->open[0].what == "mine" && watched.run.excuses->until == 90s));
+    other.watched.run.incarnation = 2;  // whoever said so was replaced
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    CHECK(watched.run.excuses->open[0].what == "theirs");
+}

@@ -239,6 +239,16 @@ struct CheckpointNote {
     std::uint32_t incarnation = 0;  ///< of the agent that wrote it; 0: the current one. Of an older one: `fenced`
 };
 
+/// Something takes long from now on, so that its silence is no stall (`Watchdog::expect`): so long at most, or until
+/// it is `over`. Proves neither life nor work.
+struct Expect {
+    Duration takes{};
+    std::string_view what{};        ///< "cargo build", for people: the first `Expected::longest` bytes
+    bool over = false;              ///< the newest of this text has ended; without a text the newest of all
+    std::uint32_t number = 0;       ///< of the one that is over, in place of its text; 0: by its text
+    std::uint32_t incarnation = 0;  ///< of the agent that does it; 0: the current one. Of an older one: `fenced`
+};
+
 // --- what the engine adds for detectors ----------------------------------------------------------------------------
 
 /// One finished line of output.

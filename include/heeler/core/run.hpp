@@ -9,7 +9,9 @@
 #include <vector>
 
 #include <heeler/core/delegate_contract.hpp>
+#include <heeler/core/excuses.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/small_optional.hpp>
@@ -117,7 +119,7 @@ struct Run {
     SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
     SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
     SmallOptional<Duration> seen_from{};  ///< nobody saw it before: the watchdog, or what it learns from, was away
-    OnDemand<List<Duration>> gaps{};      ///< when it was seen again, the newest `most_gaps`, in order
+    OnDemand<Excuses> excuses{};
     SmallOptional<std::int64_t> reported_value{};
     std::uint64_t observations = 0;
     std::int64_t lines = 0;
@@ -152,7 +154,7 @@ struct Run {
 
     /// When the last gap ended, as far as that counts for what was last seen at that moment.
     [[nodiscard]] SmallOptional<Duration> watched_since(Duration moment) const noexcept {
-        const bool away_too_often = gaps->size() >= most_gaps && gaps->front() > moment;
+        const bool away_too_often = excuses->gaps.size() >= most_gaps && excuses->gaps.front() > moment;
         return away_too_often ? SmallOptional<Duration>{} : seen_from;
     }
 
@@ -163,10 +165,16 @@ struct Run {
         return working(now) - (since && *since > moment ? *since : moment);
     }
 
-    /// Since the last gap somebody has looked for less than this limit: what was last seen at that moment, before it,
-    /// proves nothing yet.
+    /// Ages of activity, of progress and of checkpoints count from here: not from before the end of what was said to
+    /// take long.
+    [[nodiscard]] SmallOptional<Duration> excused(SmallOptional<Duration> moment) const noexcept {
+        return moment && moment < excuses->until ? excuses->until : moment;
+    }
+
+    /// Since the last gap, and since the end of what was said to take long, somebody has looked for less than this
+    /// limit: what was last seen at that moment, before it, proves nothing yet.
     [[nodiscard]] bool watched_less_than(Duration limit, Duration moment, Elapsed now) const noexcept {
-        const auto since = watched_since(moment);
+        const auto since = detail::max_of(watched_since(moment), excuses->until);
         return since && working(now) - *since < limit;
     }
 

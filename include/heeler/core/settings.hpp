@@ -85,6 +85,12 @@ struct ActionLimits {
     std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise
 };
 
+/// How much time a run is given for what takes long (`Expect`), from progress to progress. Nothing more is taken then.
+struct ExpectSettings {
+    std::uint32_t most = 3;  ///< times; 0: never
+    Duration total = 2h;     ///< in all; 0 to 10 years
+};
+
 /// How alerts are tried again.
 struct OutboxSettings {
     Duration first_retry = 1s;
@@ -337,6 +343,7 @@ struct RunClass {
     DetectorSettings detectors{};
     Ladder ladder{};  ///< `RecoveryLadder`, `WatchLadder`, or one of your own; a class needs one
     ActionLimits limits{};
+    ExpectSettings expect{};
     StopProofNeeded stop_proof = StopProofNeeded::proved;
     Duration verify_after{};  ///< from a rung to the look whether it helped; zero: one interval of the run
     AlertSettings alerts{};

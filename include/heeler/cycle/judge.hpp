@@ -173,8 +173,7 @@ private:
         seen.severity = severity_for(seen.conditions);
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
-            seen.silence = run_.age(run_.last_activity, now_.elapsed);
-        if (seen.silence) seen.silence = run_.unseen_for(*run_.last_activity, now_.elapsed);
+            if (const auto last = run_.excused(run_.last_activity)) seen.silence = run_.unseen_for(*last, now_.elapsed);
         // A ladder that has no answer to the cause may have one to the stall.
         if (result.set_aside && is_known(Condition::stalled)) seen.conditions |= bit_of(Condition::stalled);
         seen.steered = &verdict_.steered;

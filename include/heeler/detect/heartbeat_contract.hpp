@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/list.hpp>
@@ -13,6 +14,7 @@
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/small_optional.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/fwd.hpp>
 #include <heeler/text/duration.hpp>
@@ -20,7 +22,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// Cadences: the age of the last sign of life, of the last activity, of the last progress.
+/// Cadences: the age of the last sign of life, of the last activity, of the last progress. All but the first count from
+/// the end of what was said to take long (`Expect`).
 struct AliveAge {
     static constexpr std::string_view kind = "liveness";
     static constexpr std::string_view words = "No sign of life";
@@ -95,6 +98,19 @@ struct OpenCalls {
     }
 };
 
+namespace detail {
+
+/// What was to be over when what is found began, and is not over yet.
+inline void name_overrun(Finding& finding, const Run& run, SmallOptional<Duration> begun) {
+    for (const Expected& each : run.excuses->open)
+        if (begun == each.until && finding.subject.view().empty()) {
+            finding.subject = Subject{each.what};
+            finding.evidence.add("expected_s", in_seconds(each.takes));
+        }
+}
+
+}  // namespace detail
+
 /// Stalled when the chosen age exceeds a limit. Use it where hosts report signs at times of their own.
 template <class Cadence>
 struct HeartbeatContract {
@@ -157,6 +173,7 @@ struct HeartbeatContract {
                         {.rule = rule_of(settings, act)}};
         finding.evidence.add("age_s", in_seconds(age))
             .add("threshold_s", in_seconds(act ? limit : *settings.warn_after));
+        if (excused) detail::name_overrun(finding, run, base);
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
     }
@@ -181,7 +198,10 @@ struct HeartbeatContract {
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::not_evaluable) return detail::words::plain(finding);
-        return std::string{Cadence::words} + " for " + detail::words::lasting(finding.evidence.fact("age_s"));
+        const double takes = finding.evidence.fact("expected_s");
+        return std::string{Cadence::words} + " for " + detail::words::lasting(finding.evidence.fact("age_s")) +
+               (takes > 0 ? ": " + detail::words::tool_of(finding) + " was to take " + detail::words::lasting(takes)
+                          : "");
     }
 
     [[nodiscard]] std::optional<Duration> due(const Memory& memory, const Settings& settings, const Run& run,
@@ -202,6 +222,8 @@ struct HeartbeatContract {
     }
 
 private:
+    static constexpr bool excused = !std::is_same_v<Cadence, AliveAge>;
+
     static std::string_view rule_of(const Settings& settings, bool act) noexcept {
         if (!settings.informs) return kind;
         return act ? "critical_silence" : "suspicious_silence";
@@ -222,9 +244,9 @@ private:
         return memory.open > 0 ? memory.limit() : *settings.in_tool;
     }
     static std::optional<Duration> base_of(const Settings& settings, const Run& run) noexcept {
-        if (const auto sign = Cadence::of(run)) return sign;
-        if (run.started && settings.startup_grace > Duration{}) return *run.started + settings.startup_grace;
-        return std::nullopt;
+        SmallOptional<Duration> base = Cadence::of(run);
+        if (!base && run.started && settings.startup_grace > Duration{}) base = *run.started + settings.startup_grace;
+        return excused ? run.excused(base) : base;
     }
     /// From this moment on no second source speaks for the run. One that did has as long to do so again after a gap.
     static Duration veto_end(const Settings& settings, const Run& run) noexcept {
@@ -275,6 +297,7 @@ struct HeartbeatContract<Intervals> {
         finding.evidence.add("zero_intervals", memory.zero_intervals)
             .add("threshold", settings.zero_intervals)
             .add("value", static_cast<double>(*run.metric_value()));
+        detail::name_overrun(finding, run, run.excused(run.last_progress.value_or(Duration{})));
         finding.evidence.first = memory.last_change;
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
@@ -37,9 +38,9 @@ struct NeverStarted {
                                                Instant now) const {
         if (run.last_activity || run.late || run.waiting_since) return std::nullopt;
         if (!run.started) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "start_unknown"}};
-        const Duration age = run.working(now.elapsed) - *run.started;
+        const Duration from = *run.excused(run.started), age = run.working(now.elapsed) - from;
         if (age <= settings.grace) return std::nullopt;
-        if (run.unseen_for(*run.started, now.elapsed) <= settings.grace) return Finding::put_off(kind);
+        if (run.unseen_for(from, now.elapsed) <= settings.grace) return Finding::put_off(kind);
         Finding finding{Condition::stalled, Level::nudge, kind, {.rule = kind}};
         finding.evidence.add("age_s", in_seconds(age)).add("threshold_s", in_seconds(settings.grace));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
@@ -57,8 +58,7 @@ struct NeverStarted {
 
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {
         if (run.last_activity || !run.started) return std::nullopt;
-        const Duration from = run.seen_from.value_or(*run.started);
-        return (from > *run.started ? from : *run.started) + settings.grace + Duration{1};
+        return *detail::max_of(run.excused(run.started), run.seen_from) + settings.grace + Duration{1};
     }
 };
 

@@ -172,8 +172,9 @@ struct RelayCheck {
                                               Duration since) const {
         if (is_settled(memory, run)) return std::nullopt;
         const Duration next = next_of(memory, plan, run);
-        if (next > since || !run.seen_from) return next;
-        return detail::max_of(next, *run.seen_from + seen_long_enough(plan));
+        const auto from = detail::max_of(run.seen_from, run.excuses->until);
+        if (next > since || !from) return next;
+        return detail::max_of(next, *from + seen_long_enough(plan));
     }
 
     /// When it is to be said of a run that waits for a person that nobody takes it up.

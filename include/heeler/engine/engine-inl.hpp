@@ -363,6 +363,15 @@ HEELER_INLINE Result<void> Engine::checkpoint(RunHandle run, const CheckpointNot
     return detail::durable(commit(run, now));
 }
 
+HEELER_INLINE Result<void> Engine::expect(RunHandle run, Expect& what) {
+    const Instant now = parts_->clock.now();
+    if (fence_off(run, what.incarnation, now))
+        return fail(ErrorCode::fenced, "the run was taken up by another agent; nothing was changed");
+    Result<void> taken{};
+    const Observed answer = fold(run, what, now, [&](WatchedRun&, Folder& folder) { taken = folder.expect(what); });
+    return answer == Observed::ok ? std::move(taken) : detail::refused(answer);
+}
+
 HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunEnd how) {
     const Instant now = parts_->clock.now();
     const Observed answer =

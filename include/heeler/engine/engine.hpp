@@ -72,6 +72,8 @@ public:
     [[nodiscard]] Result<void> note(RunHandle run, const Reading* reading, const std::vector<Record>& records);
 
     [[nodiscard]] Result<void> checkpoint(RunHandle run, const CheckpointNote& note);
+    /// Gives what begins its number.
+    [[nodiscard]] Result<void> expect(RunHandle run, Expect& what);
     [[nodiscard]] Result<void> finish(RunHandle run, RunEnd how);
     [[nodiscard]] Result<void> decide(DecisionRow decision);
     [[nodiscard]] Result<void> unsilence(std::uint64_t number, std::string_view by);

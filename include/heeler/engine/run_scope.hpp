@@ -1,11 +1,15 @@
 // Handles to runs as a host gets them: the answer of `start`, and a run that ends with a scope.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/engine/answers.hpp>
 #include <heeler/engine/engine.hpp>
 
@@ -30,6 +34,38 @@ struct Started : Result<Registered> {
     }
 };
 
+/// Something takes long while this lives (`Watchdog::expect`). Movable; must not outlive its watchdog, but its run may
+/// be over. One thread at a time.
+class Expectation {
+public:
+    [[nodiscard]] static Result<Expectation> begin(detail::Engine& engine, RunHandle run, Expect what) {
+        if (auto taken = engine.expect(run, what); !taken) return tl::unexpected<Error>(std::move(taken.error()));
+        return Expectation{engine, run, what.number};
+    }
+    Expectation(Expectation&& other) noexcept : engine_{nullptr} { *this = std::move(other); }
+    Expectation& operator=(Expectation&& other) noexcept {
+        std::swap(engine_, other.engine_);
+        std::swap(run_, other.run_);
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Expectation() { end(); }
+
+    /// It is over now; the scope's end changes nothing any more.
+    void end() noexcept {
+        Expect over{.over = true, .number = number_};
+        if (engine_ != nullptr) static_cast<void>(std::exchange(engine_, nullptr)->expect(run_, over));
+    }
+
+private:
+    Expectation(detail::Engine& engine, RunHandle run, std::uint32_t number) noexcept
+        : engine_{&engine}, run_{run}, number_{number} {}
+
+    detail::Engine* engine_;
+    RunHandle run_{};
+    std::uint32_t number_ = 0;
+};
+
 /// A registered run that ends with its scope. Movable; must not outlive its watchdog. One thread at a time, but for
 /// `handle()`.
 class RunScope {
@@ -49,6 +85,12 @@ public:
     operator RunHandle() const noexcept { return run_; }  // NOLINT: it is one
     /// Why the run is not durable yet; it is watched all the same.
     [[nodiscard]] const std::optional<Error>& not_stored() const noexcept { return run_.not_stored; }
+
+    /// Something takes long: `Watchdog::expect`.
+    [[nodiscard]] Result<Expectation> expect(Duration takes, std::string_view what) {
+        if (engine_ == nullptr) return fail(ErrorCode::ended, "the run was finished before");
+        return Expectation::begin(*engine_, run_, {takes, what});
+    }
 
     /// Ends the run now; the scope's end changes nothing any more.
     [[nodiscard]] Result<void> finish(RunEnd how = RunEnd::completed) {

@@ -193,6 +193,18 @@ public:
         return engine().checkpoint(run, note);
     }
 
+    /// Something that the run does takes long: until the answer's scope ends, and at most so long, its silence is no
+    /// stall, and afterwards none of that time counts as silence. An inner one that would end later is more time; it
+    /// ends with its own scope. The run's limits of time, budgets, loops and signs of life are judged as ever. Error:
+    /// `invalid_argument`, and no time is given: the class gives it so often, and so much, from progress to progress
+    /// (`ExpectSettings`), and eight within each other.
+    [[nodiscard]] Result<Expectation> expect(RunHandle run, Duration takes, std::string_view what) {
+        return Expectation::begin(engine(), run, {takes, what});
+    }
+    /// The same for hosts without scopes: they say that it begins, and that it is over. Errors: `invalid_argument`,
+    /// also where nothing of it has begun; `fenced`; `ended`.
+    [[nodiscard]] Result<void> expect(RunHandle run, Expect what) { return engine().expect(run, what); }
+
     /// Ends a run durably. Nothing is done to it any more.
     [[nodiscard]] Result<void> finish(RunHandle run, RunEnd how = RunEnd::completed) {
         return engine().finish(run, how);

@@ -10,12 +10,15 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/core/result.hpp>
 #include <heeler/detect/loop/facts.hpp>
 #include <heeler/run/heartbeat_log.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/canonical_args.hpp>
+#include <heeler/text/duration.hpp>
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/redact.hpp>
+#include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -159,6 +162,19 @@ public:
         ++run_.observations;
     }
 
+    /// What takes long begins, and gets a number, or is over. What is refused changes nothing.
+    [[nodiscard]] Result<void> expect(Expect& seen) {
+        std::string what = text::redacted(seen.what.substr(0, 4 * Expected::longest), Expected::longest);
+        const ExpectSettings& most = watched_.rules().expect;
+        const char* const wrong = seen.over ? end(seen.number, what) : begin(seen, what, most);
+        if (wrong != nullptr)
+            return fail(ErrorCode::invalid_argument, '`' + text::shown_name(what, Expected::longest) + "` " + wrong +
+                                                         " (expect.most is " + std::to_string(most.most) +
+                                                         ", expect.total_s " + text::spoken(most.total) + ")");
+        ++run_.observations;
+        return {};
+    }
+
     /// A fresh agent has taken the run up, or may have: all ages begin anew. Counted once for each continuation,
     /// however often its outcome is taken in.
     void begin_attempt(std::uint32_t continuation) {
@@ -167,6 +183,7 @@ public:
         run_.attempt = continuation + 1;
         run_.checkpoint_base = at_;
         run_.open_calls = 0;
+        while (!run_.excuses->open.empty()) run_.excuses.edit().end(&run_.excuses->open.back(), at_);
         gained();
         active();
     }
@@ -200,7 +217,8 @@ public:
         sample.api_calls = usage.api_calls - since.usage.api_calls;
         sample.bytes_written = usage.bytes_written - since.usage.bytes_written;
         const bool observed = !watched_.seldom->held_until || now_.elapsed >= *watched_.seldom->held_until;
-        sample.whole = observed && !last.spoiled && (!sample.value || before);
+        const bool excused = run_.excuses->until > last.next - run_.interval;
+        sample.whole = observed && !excused && !last.spoiled && (!sample.value || before);
         learn(sample, {});
         auto& rows = watched_.seldom.edit().heartbeats.edit();
         const bool on_record = watched_.rules().interval.on_record;
@@ -245,7 +263,40 @@ public:
 private:
     static constexpr std::size_t most_steps = 4096;
 
-    /// A worker that is done waits for its next task; one that failed still stands there.
+    /// Of what takes long; null: it was taken. Only what ends later than all that began before is more time, and
+    /// counts.
+    [[nodiscard]] const char* begin(Expect& seen, std::string& what, const ExpectSettings& most) const {
+        Excuses& all = run_.excuses.edit();
+        if (all.open.size() >= Excuses::deepest) return "lies within 8 others: say first that one of them is over";
+        if (seen.takes <= Duration{} || seen.takes > most.total) return "must take some time, and at most the total";
+        const Duration until = at_ + seen.takes;
+        if (run_.last_progress > all.granted_at) {
+            all.times = 0;
+            all.granted = detail::max_of(Duration{}, all.until.value_or(Duration{}) - *run_.last_progress);
+        }
+        if (const Duration more = until - detail::max_of(at_, all.until.value_or(at_)); more > Duration{}) {
+            if (all.times >= most.most) return "is asked for too often without progress: report progress first";
+            if (all.granted + more > most.total) return "is too long in all without progress: report progress first";
+            ++all.times;
+            all.granted += more;
+            all.granted_at = at_;
+            all.until = until;
+        }
+        seen.number = ++all.changes;
+        all.open.push_back({seen.number, seen.takes, until, std::move(what)});
+        return nullptr;
+    }
+    [[nodiscard]] const char* end(std::uint32_t number, const std::string& what) const {
+        for (std::size_t i = run_.excuses->open.size(); i-- > 0;) {
+            const Expected& each = run_.excuses->open[i];
+            if (number != 0 ? each.number == number : what.empty() || each.what == what)
+                return run_.excuses.edit().end(&each, at_), nullptr;
+        }
+        return "has not begun, or is over already";
+    }
+
+    /// A worker that is done waits for its next task    /// A worker that is done waits for its next task; one that
+    /// failed still stands there.
     [[nodiscard]] static RunState next_task(RunState reported) noexcept {
         return reported == RunState::completed ? RunState::queued : RunState::running;
     }

@@ -32,6 +32,7 @@ inline void rejoin_run(Run& run, const Run& told, bool progressed, Instant now) 
     for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_sign}) raise(moment);
     if (progressed)
         for (const auto moment : {&Run::last_progress, &Run::last_gain}) raise(moment);
+    if (told.excuses->changes > 0) run.excuses.edit().take_expected(*told.excuses, later);
     if (told.reported_value) run.reported_value = told.reported_value;
     run.observations += told.observations;
     run.lines += told.lines;

@@ -264,7 +264,7 @@ struct RunMemory {
     void see_from(Elapsed now) {
         if (is_terminal(run.state)) return;
         run.seen_from = run.working(now);
-        auto& gaps = run.gaps.edit();
+        auto& gaps = run.excuses.edit().gaps;
         if (gaps.size() >= Run::most_gaps) gaps.erase(gaps.begin());
         gaps.push_back(*run.seen_from);
         dirty = true;
@@ -324,7 +324,7 @@ struct RunMemory {
         if (usage != *run.usage) run.usage.edit() = usage;
         Seldom nothing;
         Seldom& more = seldom ? seldom.edit() : nothing;
-        a(run.gaps, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
+        a(run.excuses, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
           more.waits_until, more.fenced_told, more.earlier_calls, more.fates);
         if (!a.is_loading()) return;
         if (nothing.says_something()) seldom.edit() = std::move(nothing);

@@ -159,6 +159,10 @@ void change_levels(RunClass& rules, Change change) {
     return take(yes_or_no(value), [&](bool inhibit) { rules.alerts.outbox.inhibit = inhibit; });
 }
 
+[[nodiscard]] inline Refused set_expect_most(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, 1000), [&](auto count) { rules.expect.most = static_cast<std::uint32_t>(count); });
+}
+
 /// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
 [[nodiscard]] inline Refused set_auto_steer(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool steer) {
@@ -287,6 +291,8 @@ inline constexpr std::array known{
     Known{"stop_proof", &set_stop_proof},
     Known{"action_budget.per_tick", &set_per_tick},
     Known{"action_budget.per_run_per_day", &set_per_day},
+    Known{"expect.most", &set_expect_most},
+    Known{"expect.total_s", &set_class_length<&RunClass::expect, &ExpectSettings::total>},
     Known{"auto_steer", &set_auto_steer},
     Known{"mode", &set_mode},
     Known{"metric_grows", &set_metric_grows},

@@ -129,6 +129,7 @@ template <class What>
     if (rules.limits.debounce < 1 || rules.limits.debounce > 1000)
         return fail(ErrorCode::invalid_argument,
                     "limits.debounce is " + std::to_string(rules.limits.debounce) + "; it must be 1 to 1000");
+    if (auto good = check_length("expect.total", rules.expect.total, 0s, longest_setting); !good) return good;
     if (auto good = check_escalation(rules.alerts.escalation); !good) return good;
     if (auto good = check_length("outbox.first_retry", rules.alerts.outbox.first_retry, Duration{1000}, 24h); !good)
         return good;

@@ -31,6 +31,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_progress, &Run::last_gain,
                               &Run::checkpoint_base, &Run::last_sign})
         run.*moment = detail::max_of(run.*moment, mine.*moment);
+    if (mine.excuses->changes > run.excuses->changes) run.excuses.edit().take_expected(*mine.excuses, {});
     run.observations = detail::max_of(run.observations, mine.observations);
     run.lines = detail::max_of(run.lines, mine.lines);
     run.calls = detail::max_of(run.calls, mine.calls);
