@@ -68,6 +68,8 @@ constexpr auto resource = std::to_array<Key>(
 constexpr auto output_access = std::to_array<Key>({run_key, incarnation, {"ok", Type::truth}});
 constexpr auto liveness = std::to_array<Key>({run_key, incarnation, {"source"}});
 constexpr auto checkpoint = std::to_array<Key>({run_key, incarnation, {"step", Type::whole}, {"text"}, {"reason"}});
+constexpr auto expect =
+    std::to_array<Key>({run_key, incarnation, {"takes_s", Type::seconds}, {"what"}, {"over", Type::truth}});
 constexpr auto finish = std::to_array<Key>({run_key, {"how"}});
 constexpr auto decide = std::to_array<Key>({{"verb", Type::text, true},
                                             {"run"},
@@ -100,6 +102,7 @@ constexpr auto operations = std::to_array<Operation>({{"hello", keys_of::hello},
                                                       {"liveness", keys_of::liveness},
                                                       {"output_access", keys_of::output_access},
                                                       {"checkpoint", keys_of::checkpoint},
+                                                      {"expect", keys_of::expect},
                                                       {"finish", keys_of::finish},
                                                       {"decide", keys_of::decide},
                                                       {"status", keys_of::of_run},

@@ -89,7 +89,7 @@ Requests::Handler Requests::handler_of(std::string_view operation) {
         {"state", &Requests::state},      {"checkpoint", &Requests::checkpoint}, {"finish", &Requests::finish},
         {"decide", &Requests::decide},    {"status", &Requests::status},         {"explain", &Requests::explain},
         {"report", &Requests::report},    {"describe", &Requests::describe},     {"answer", &Requests::answer},
-        {"clock", &Requests::move_clock},
+        {"clock", &Requests::move_clock}, {"expect", &Requests::expect},
     };
     for (const auto& [name, handler] : handlers)
         if (name == operation) return handler;
@@ -208,6 +208,10 @@ void Requests::state(const Client& client, const Request& request, JsonLine&) {
 
 void Requests::checkpoint(const Client& client, const Request& request, JsonLine&) {
     taken(dog_.checkpoint(run_of(client, request), common::checkpoint_of(request)));
+}
+
+void Requests::expect(const Client& client, const Request& request, JsonLine&) {
+    taken(dog_.expect(run_of(client, request), common::expect_of(request)));
 }
 
 void Requests::finish(const Client& client, const Request& request, JsonLine&) {

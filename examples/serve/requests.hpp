@@ -60,6 +60,7 @@ private:
     void observe(const Client& client, const Request& request, JsonLine& answer);
     void state(const Client& client, const Request& request, JsonLine& answer);
     void checkpoint(const Client& client, const Request& request, JsonLine& answer);
+    void expect(const Client& client, const Request& request, JsonLine& answer);
     void finish(const Client& client, const Request& request, JsonLine& answer);
     void decide(const Client& client, const Request& request, JsonLine& answer);
     void status(const Client& client, const Request& request, JsonLine& answer);

@@ -204,6 +204,27 @@ class Watch(PythonTest):
             self.assertFalse(new.found)
             self.assertTrue(new.id.startswith("nightly@"))
 
+    async def test_what_takes_long_is_no_stall(self):
+        self.variables.update(HEELER_PROGRESS_AGE__SHOWN_S="1", HEELER_PROGRESS_AGE__ACTED_ON_S="2")
+        async with self.watch() as run:
+            await run.progress(1)
+            with run.expect(1200, "cargo build"):
+                await asyncio.sleep(4)
+                self.assertEqual(await run.status(), "HEALTHY")
+                with self.assertRaises(heeler.Error) as refused:
+                    await run.expect_begin(99999, "cargo test")
+                self.assertEqual(refused.exception.code, "invalid_argument")
+                self.assertIn("`cargo test` must take some time", str(refused.exception))
+            with self.assertRaises(heeler.Error):
+                await run.expect_over("cargo build")
+            await run.expect_begin(600, "cargo doc")
+            await run.expect_over("")
+            for _ in range(100):
+                if await run.status() == "STALLED":
+                    return
+                await asyncio.sleep(0.1)
+            self.fail("it is no stall after it either")
+
     async def test_over_a_socket_with_several_runs(self):
         _, path = await self.serve()
         client = await heeler.connect(socket=path)

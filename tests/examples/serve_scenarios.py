@@ -160,6 +160,9 @@ class Python:
             self.runs[run] = await self.client.start(run, **keys)
         elif op == "decide":
             await self.client.decide(**keys, **({"run": run} if run is not None else {}))
+        elif op == "expect" and run in self.runs and set(keys) in ({"takes_s", "what"}, {"over", "what"}):
+            await (self.runs[run].expect_over if "over" in keys else self.runs[run].expect_begin)(
+                **{name: value for name, value in keys.items() if name != "over"})
         elif self.is_method(op, run, keys):
             agent = self.runs[run]
             if "incarnation" in keys:

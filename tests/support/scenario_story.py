@@ -29,7 +29,7 @@ COMPARED = ("status", "outcome", "action", "alert", "audit", "error")
 VERBS = ("inject", "pause", "resume", "isolate", "snapshot", "terminate", "spawn")
 OBSERVATIONS = ("heartbeat", "progress", "output", "tool_call", "tool_result", "message", "usage", "state", "compaction",
                 "resource", "output_access", "liveness")
-TOLD = (*OBSERVATIONS, "checkpoint", "decide", "run", "host", "tick", "end")
+TOLD = (*OBSERVATIONS, "checkpoint", "expect", "decide", "run", "host", "tick", "end")
 #: What no client tells: what the doubles of heeler-replay do, and what no watchdog is about.
 BEYOND = {"store": "a store that fails", "crash": "a process that dies at a point",
           "context": "the monitor's own context", "timer": "timers of the host", "mail": "mailboxes"}
@@ -118,10 +118,11 @@ class Story:
             self.hear(run, kind, self.client.ask(kind, **keys))
 
     def hear(self, run, kind, answer):
-        """What heeler-replay prints of an agent that was replaced, a client is answered."""
-        if answer.get("error", {}).get("code") == "fenced":
-            where = kind if kind in ("checkpoint", "finish", "decide") else "observe"
-            self.client.heard.append({"error": "fenced", "t": self.t, "run": run, "where": where,
+        """What heeler-replay prints of an agent that was replaced, or is given no more time, a client is answered."""
+        code = answer.get("error", {}).get("code")
+        if code == "fenced" or (code == "invalid_argument" and kind == "expect"):
+            where = kind if kind in ("checkpoint", "expect", "finish", "decide") else "observe"
+            self.client.heard.append({"error": code, "t": self.t, "run": run, "where": where,
                                       "message": answer["error"]["message"]})
 
 

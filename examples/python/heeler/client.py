@@ -13,7 +13,7 @@ import os
 import re
 import time
 from dataclasses import dataclass
-from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional, Sequence, TypeVar, Union
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Optional, Sequence, TypeVar, Union
 
 from . import lines, tools
 from .tools import Tool
@@ -334,6 +334,25 @@ class Run:
     async def checkpoint(self, step: Optional[int] = None, text: str = "", reason: Optional[str] = None) -> None:
         """Durable when it returns."""
         await self.client.ask("checkpoint", **self._from, **_given(step=step, text=text, reason=reason))
+
+    @contextlib.contextmanager
+    def expect(self, takes_s: float, what: str) -> Iterator[None]:
+        """What is in the block takes long: so long at most its silence is no stall. From any thread, without waiting; that
+        no time is given is logged."""
+        told = {**self._from, "what": what}
+        self.client.note("expect", takes_s=takes_s, **told)
+        try:
+            yield
+        finally:
+            self.client.note("expect", over=True, **told)
+
+    async def expect_begin(self, takes_s: float, what: str) -> None:
+        """The same where no block has it all. `Error` "invalid_argument": no time is given."""
+        await self.client.ask("expect", **self._from, takes_s=takes_s, what=what)
+
+    async def expect_over(self, what: str) -> None:
+        """The newest of this text is over; of "" the newest of all."""
+        await self.client.ask("expect", **self._from, what=what, over=True)
 
     async def finish(self, how: str = "completed") -> None:
         """Durable when it returns. `how`: completed, failed or cancelled."""

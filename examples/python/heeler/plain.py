@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from typing import Any, Coroutine, Iterator, Optional
+from typing import Any, ContextManager, Coroutine, Iterator, Optional
 
 from .adapter import Adapter, Nudges
 from .client import ConnectionLost
@@ -45,6 +45,10 @@ class PlainRun(Adapter):
     def tool(self, function: Tool) -> Tool:
         """`heeler.Run.tool`."""
         return self.run.tool(function)
+
+    def expect(self, takes_s: float, what: str) -> ContextManager[None]:
+        """`heeler.Run.expect`."""
+        return self.run.expect(takes_s, what)
 
 
 @contextlib.contextmanager
