@@ -137,6 +137,8 @@ static void every_kind_is_taken(void) {
     CHECK_OK(heeler_observe_resource(watchdog, "r", "context", 10, 100));
     CHECK_OK(heeler_observe_output_access(watchdog, "r", 1));
     CHECK_OK(heeler_observe_liveness(watchdog, "r", "child"));
+    CHECK_OK(heeler_expect(watchdog, "r", INT64_C(1200000000), "cargo build"));
+    CHECK_OK(heeler_expect_over(watchdog, "r", "cargo build"));
     CHECK_OK(heeler_observe_state(watchdog, "r", &state));
     CHECK_OK(heeler_observe_incarnation(watchdog, "r", 1));
     CHECK_OK(heeler_decide(watchdog, &decision));
@@ -274,6 +276,10 @@ static void what_cannot_be_taken_is_said(void) {
     decision.verb = "forget";
     CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "no verb 'forget'", heeler_decide(watchdog, &decision));
     CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "completed, failed or cancelled", heeler_finish(watchdog, "r", "done"));
+    CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`takes_us` is -1", heeler_expect(watchdog, "r", -1, "make"));
+    CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`make` must take some time", heeler_expect(watchdog, "r", 0, "make"));
+    CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`make` has not begun", heeler_expect_over(watchdog, "r", "make"));
+    CHECK_REFUSED(HEELER_UNKNOWN_RUN, "nobody", heeler_expect(watchdog, "nobody", 1, "make"));
     CHECK_REFUSED(HEELER_INVALID_ARGUMENT, "`text` is null", heeler_explain(watchdog, "r", NULL));
     CHECK_OK(heeler_close(watchdog));
     CHECK_OK(heeler_close(NULL));

@@ -149,7 +149,8 @@ class Interface:
             return {"error": {"code": "invalid_argument", "message": str(missing)}}
         if code == c.OK:
             return {"ok": {}}
-        return {"error": {"code": "fenced" if code == c.FENCED else code, "message": c.error_of(library)}}
+        names = {c.FENCED: "fenced", c.INVALID_ARGUMENT: "invalid_argument"}
+        return {"error": {"code": names.get(code, code), "message": c.error_of(library)}}
 
     def refusal(self, op, keys):
         """Of an agent that says which one it is."""
@@ -169,6 +170,11 @@ class Interface:
         note = c.Note(text=text(keys.get("text")), reason=text(keys.get("reason")), step=keys.get("step") or 0,
                       has_step=keys.get("step") is not None, incarnation=keys.get("incarnation", 0))
         return self.call("checkpoint", run, byref(note))
+
+    def say_expect(self, run, keys):
+        if keys.get("over"):
+            return self.call("expect_over", run, text(keys.get("what")))
+        return self.call("expect", run, c_int64(micros(keys["takes_s"])), text(keys.get("what")))
 
     def say_decide(self, run, keys):
         decision = c.Decision(verb=text(keys["verb"]), run=run, by=text(keys.get("by")), until_us=micros(keys.get("until")),

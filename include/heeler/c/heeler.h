@@ -259,6 +259,14 @@ typedef struct heeler_checkpoint_note {
 /// Records durable progress.
 HEELER_API int heeler_checkpoint(heeler_watchdog* watchdog, const char* run, const heeler_checkpoint_note* note);
 
+/// Something takes long from now on: `what`, for people. Until it is over, and at most so long, silence of the run is
+/// no stall, and none of that time counts as silence afterwards. Error: `HEELER_INVALID_ARGUMENT`, and no time is
+/// given: the preset gives it so often, and so much, from progress to progress (`expect.most`, `expect.total_s`).
+HEELER_API int heeler_expect(heeler_watchdog* watchdog, const char* run, int64_t takes_us, const char* what);
+
+/// The newest of this text is over; of an empty one the newest of all.
+HEELER_API int heeler_expect_over(heeler_watchdog* watchdog, const char* run, const char* what);
+
 /// Ends a run durably: `how` is "completed", "failed" or "cancelled".
 HEELER_API int heeler_finish(heeler_watchdog* watchdog, const char* run, const char* how);
 

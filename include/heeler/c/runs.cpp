@@ -160,6 +160,19 @@ int heeler_checkpoint(heeler_watchdog* watchdog, const char* run, const heeler_c
     });
 }
 
+int heeler_expect(heeler_watchdog* watchdog, const char* run, int64_t takes_us, const char* what) {
+    return with(watchdog, [&](heeler_watchdog& it) {
+        const heeler::Expect expect{length(takes_us, "takes_us").value_or(heeler::Duration{}), text(what)};
+        taken(it.dog.expect(run_of(it, run), expect));
+    });
+}
+
+int heeler_expect_over(heeler_watchdog* watchdog, const char* run, const char* what) {
+    return with(watchdog, [&](heeler_watchdog& it) {
+        taken(it.dog.expect(run_of(it, run), {.what = text(what), .over = true}));
+    });
+}
+
 int heeler_finish(heeler_watchdog* watchdog, const char* run, const char* how) {
     return with(watchdog, [&](heeler_watchdog& it) {
         const auto end = end_named(text(how));
