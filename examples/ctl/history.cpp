@@ -53,11 +53,11 @@ heeler::text::TableRow table_row(const AlertRow& row, heeler::Instant now) {
 
 }  // namespace
 
-Quit show_explanation(const Options& options, Store& store) {
+Quit show_explanation(const Options& options, Store& store, heeler::Instant now) {
     auto found = find_run(store, *options.run);
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
     const auto& known = std::get<heeler::History>(found);
-    print(heeler::detail::explanation(known));
+    print(heeler::detail::explanation(known, now));
     const std::string loop = heeler::detail::loop_standing(*known.row);
     if (!loop.empty()) print("\n" + loop);
     return name_damage(known.damaged, false);

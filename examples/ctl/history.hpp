@@ -9,7 +9,7 @@
 
 namespace ctl {
 
-[[nodiscard]] Quit show_explanation(const Options& options, Store& store);
+[[nodiscard]] Quit show_explanation(const Options& options, Store& store, heeler::Instant now);
 
 [[nodiscard]] Quit show_report(const Options& options, Store& store, heeler::Instant now);
 

@@ -41,7 +41,7 @@ Quit carry_out_on(const ctl::Options& options, ctl::Store& store) {
         case ctl::Command::serve:
             return ctl::serve(options, {&store, 1});
         case ctl::Command::explain:
-            return ctl::show_explanation(options, store);
+            return ctl::show_explanation(options, store, now);
         case ctl::Command::report:
             return ctl::show_report(options, store, now);
         case ctl::Command::outbox:

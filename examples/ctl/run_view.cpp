@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <heeler/explain/explain.hpp>
 #include <heeler/text/duration.hpp>
 
 namespace ctl {
@@ -56,7 +57,12 @@ RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& in
     }
     view.idle = view.facts.run.age(view.facts.run.last_activity, now.elapsed);
     view.next = next_of(view.row, view.facts, interventions, now);
+    view.unobservable = heeler::detail::unobservable_text(view.facts, now);
     return view;
+}
+
+std::string status_text(const RunView& view) {
+    return std::string{name_of(view.row.status)} + (view.unobservable.empty() ? "" : ", UNOBSERVABLE");
 }
 
 std::string incident_text(const RunView& view, Instant now) {

@@ -27,12 +27,16 @@ struct RunView {
     std::optional<heeler::Duration> idle;
     heeler::Duration unwritten{};  // since the row was written
     Next next;
-    std::string owner;  // who alone may snooze, continue or dismiss it; empty: anybody
+    std::string unobservable;  // nothing can be judged of it: since when, and why; empty: something can
+    std::string owner;         // who alone may snooze, continue or dismiss it; empty: anybody
 };
 
 /// `interventions`: of the run, oldest first.
 [[nodiscard]] RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& interventions,
                               heeler::Instant now);
+
+/// The status, and beside it whether anything is known of the run now.
+[[nodiscard]] std::string status_text(const RunView& view);
 
 /// The open incident in a few words; empty: none.
 [[nodiscard]] std::string incident_text(const RunView& view, heeler::Instant now);

@@ -54,7 +54,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
                                                  {"Name", view.row.name},
                                                  {"Class", view.row.class_name},
                                                  {"State", state_text(view, now)},
-                                                 {"Status", std::string{name_of(view.row.status)}},
+                                                 {"Status", status_text(view)},
                                                  {"Attempt", std::to_string(view.row.attempt)},
                                                  {"Registered", heeler::text::rfc3339(view.row.created_at)},
                                                  {"Active", idle_text(view, now)},
@@ -62,6 +62,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
                                                  {"Incident", incident_text(view, now)},
                                                  {"Next", next_text(view, now)},
                                                  {"Operator", marks_text(view, now)}};
+    if (!view.unobservable.empty()) fields.push_back({"Known", view.unobservable});
     if (!view.owner.empty()) fields.push_back({"Owner", view.owner});
     if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
@@ -121,10 +122,22 @@ void print_json(const RunView& view) {
     write_moment(line, "created_at", view.row.created_at);
     write_moment(line, "updated_at", view.row.updated_at);
     write_moment(line, "ended_at", view.row.ended_at);
-    line.key("readable").boolean(view.readable);
+    line.key("readable").boolean(view.readable).key("unobservable");
+    view.unobservable.empty() ? line.null() : line.string(view.unobservable);
     if (view.readable) write_facts(line, view);
     line.end_object();
     print(line);
+}
+
+/// Nobody looks at a run whose watchdog is gone before another one, or its host, takes it.
+void mark_lost(std::span<RunView> views, Store& store, Instant now) {
+    const auto holders = store.holders();
+    if (!holders) return;
+    for (const heeler::HolderRow& holder : *holders)
+        for (RunView& view : views)
+            if (!holder.live && view.row.holder == holder.name && !is_terminal(view.row.state))
+                view.unobservable =
+                    "UNOBSERVABLE since " + heeler::text::rfc3339(now.wall + holder.left) + ": no watchdog holds it";
 }
 
 /// Runs that have not ended; with `all` ended ones too, which adds to `damaged`. In order of registration.
@@ -186,7 +199,8 @@ Quit show_one(const Options& options, Store& store, Instant now) {
     open->erase(std::remove_if(open->begin(), open->end(), is_of_another), open->end());
     heeler::List<heeler::DamagedRow> damaged = known.damaged;
     sift(*open, damaged);
-    const RunView view = view_of(*known.row, known.interventions, now);
+    RunView view = view_of(*known.row, known.interventions, now);
+    mark_lost({&view, 1}, store, now);
     if (options.json) {
         print_json(view);
         for (const heeler::DecisionRow& row : *open) print_decision(row);
@@ -208,6 +222,7 @@ heeler::Result<Overview> overview_of(bool all, Store& store, Instant now) {
     sift(*open, damaged);
     auto views = views_of(*snapshot, all, store, now, damaged);
     if (!views) return tl::unexpected<heeler::Error>(views.error());
+    mark_lost(*views, store, now);
     return Overview{std::move(*views), std::move(*open), std::move(*snapshot), std::move(damaged)};
 }
 
@@ -233,9 +248,8 @@ RunTable table_of(const std::vector<RunView>& views, Instant now) {
     RunTable table{{"Run", "Class", "State", "Status", "Active", "Written", "Incident", "Next", "Operator"}, {}};
     for (const RunView& view : views)
         table.rows.push_back({heeler::text::shown_name(view.row.id, 160), view.row.class_name, state_text(view, now),
-                              std::string{name_of(view.row.status)}, idle_text(view, now),
-                              heeler::text::spoken(view.unwritten) + " ago", incident_text(view, now),
-                              next_text(view, now), marks_text(view, now)});
+                              status_text(view), idle_text(view, now), heeler::text::spoken(view.unwritten) + " ago",
+                              incident_text(view, now), next_text(view, now), marks_text(view, now)});
     const auto is_held = [](const RunView& view) { return !view.row.holder.empty(); };
     if (std::any_of(views.begin(), views.end(), is_held)) {
         table.heads.push_back("Watchdog");

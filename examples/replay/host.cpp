@@ -92,6 +92,7 @@ Result<void> Host::start(const heeler::RunSpec& spec, const heeler::RunClass& ru
     const auto started = defined ? dog_->start(spec, std::string_view{rules.name}) : dog_->start(spec, rules);
     if (!started) return tl::unexpected<heeler::Error>(started.error());
     handles_.insert_or_assign(spec.id, *started);
+    attach_source(spec.id, *started);
     if (started->not_stored) return tl::unexpected<heeler::Error>(*started->not_stored);
     return {};
 }
@@ -99,8 +100,24 @@ Result<void> Host::start(const heeler::RunSpec& spec, const heeler::RunClass& ru
 Result<heeler::RunHandle> Host::find(std::string_view run) {
     if (const auto known = handles_.find(run); known != handles_.end()) return known->second;
     auto found = dog_->find(run);
-    if (found) handles_.emplace(run, *found);
+    if (!found) return found;
+    handles_.emplace(run, *found);
+    attach_source(run, *found);
     return found;
+}
+
+Result<void> Host::polls(const std::string& run, bool ok) {
+    const bool is_new = sources_.find(run) == sources_.end();
+    sources_[run].ok = ok;
+    const auto handle = find(run);
+    if (!handle) return tl::unexpected<heeler::Error>(handle.error());
+    if (is_new) attach_source(run, *handle);
+    return {};
+}
+
+void Host::attach_source(std::string_view run, heeler::RunHandle handle) {
+    if (const auto source = sources_.find(run); source != sources_.end())
+        static_cast<void>(dog_->attach(handle, source->second));
 }
 
 Result<void> Host::start_again(bool keep_store) {

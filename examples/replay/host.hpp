@@ -22,6 +22,17 @@ namespace replay {
 
 using Dog = heeler::Watchdog<heeler::ManualClock, ReplayStore, MortalNotifier>;
 
+/// A run's source, which has nothing to tell besides what is reported, or cannot be read.
+struct ScriptedSource {
+    bool ok = true;
+    heeler::Result<heeler::Polled> poll(std::string_view) const {
+        if (!ok) return heeler::fail(heeler::ErrorCode::io, "the source cannot be read, as scripted");
+        heeler::Polled nothing;
+        nothing.cursor = "read";
+        return nothing;
+    }
+};
+
 /// What a host knows of a run that it registered.
 struct KnownRun {
     heeler::RunSpec spec;
@@ -65,6 +76,8 @@ public:
     void send(heeler::Mail mail);
     /// An error of the store means that the run is watched all the same, but not stored yet.
     [[nodiscard]] heeler::Result<void> start(const heeler::RunSpec& spec, const heeler::RunClass& rules);
+    /// The run has a source from now on, that can be read or cannot.
+    [[nodiscard]] heeler::Result<void> polls(const std::string& run, bool ok);
     /// The handle of a run that was registered.
     [[nodiscard]] heeler::Result<heeler::RunHandle> find(std::string_view run);
 
@@ -84,6 +97,7 @@ private:
     void build();
     [[nodiscard]] std::size_t watched() const;
     void build_trees();
+    void attach_source(std::string_view run, heeler::RunHandle handle);
     [[nodiscard]] heeler::Result<void> register_again();
 
     heeler::WallTime epoch_;
@@ -105,6 +119,7 @@ private:
     std::map<std::string, heeler::RunClass, std::less<>> classes_;
     std::map<std::string, KnownRun, std::less<>> runs_;
     std::map<std::string, heeler::RunHandle, std::less<>> handles_;
+    std::map<std::string, ScriptedSource, std::less<>> sources_;
     std::optional<Dog> dog_;
     std::optional<heeler::TreeWatch> trees_;
     std::optional<heeler::OrphanRecovery> orphans_;

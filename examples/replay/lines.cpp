@@ -44,22 +44,39 @@ heeler::Error fenced_error(std::string_view run) {
 
 Replay::Handler Replay::handler_of(std::string_view type) {
     static constexpr std::pair<std::string_view, Handler> handlers[]{
-        {"run", &Replay::run_line},           {"heartbeat", &Replay::told_line},
-        {"progress", &Replay::told_line},     {"checkpoint", &Replay::checkpoint_line},
-        {"expect", &Replay::expect_line},     {"output", &Replay::told_line},
-        {"tool_call", &Replay::told_line},    {"tool_result", &Replay::told_line},
-        {"message", &Replay::told_line},      {"usage", &Replay::told_line},
-        {"state", &Replay::state_line},       {"compaction", &Replay::told_line},
-        {"resource", &Replay::told_line},     {"output_access", &Replay::told_line},
-        {"liveness", &Replay::told_line},     {"host", &Replay::host_line},
-        {"notifier", &Replay::notifier_line}, {"store", &Replay::store_line},
-        {"context", &Replay::context_line},   {"timer", &Replay::timer_line},
-        {"decide", &Replay::decide_line},     {"mail", &Replay::mail_line},
-        {"snapshot", &Replay::snapshot_line}, {"arm", &Replay::arm_line},
-        {"disarm", &Replay::arm_line},        {"review", &Replay::review_line},
-        {"mutate", &Replay::mutate_line},     {"batch", &Replay::batch_line},
-        {"tick", &Replay::tick_line},         {"crash", &Replay::crash_line},
-        {"restart", &Replay::restart_line},   {"end", &Replay::end_line},
+        {"run", &Replay::run_line},
+        {"heartbeat", &Replay::told_line},
+        {"progress", &Replay::told_line},
+        {"checkpoint", &Replay::checkpoint_line},
+        {"expect", &Replay::expect_line},
+        {"output", &Replay::told_line},
+        {"tool_call", &Replay::told_line},
+        {"tool_result", &Replay::told_line},
+        {"message", &Replay::told_line},
+        {"usage", &Replay::told_line},
+        {"state", &Replay::state_line},
+        {"compaction", &Replay::told_line},
+        {"resource", &Replay::told_line},
+        {"output_access", &Replay::told_line},
+        {"liveness", &Replay::told_line},
+        {"host", &Replay::host_line},
+        {"notifier", &Replay::notifier_line},
+        {"source", &Replay::source_line},
+        {"store", &Replay::store_line},
+        {"context", &Replay::context_line},
+        {"timer", &Replay::timer_line},
+        {"decide", &Replay::decide_line},
+        {"mail", &Replay::mail_line},
+        {"snapshot", &Replay::snapshot_line},
+        {"arm", &Replay::arm_line},
+        {"disarm", &Replay::arm_line},
+        {"review", &Replay::review_line},
+        {"mutate", &Replay::mutate_line},
+        {"batch", &Replay::batch_line},
+        {"tick", &Replay::tick_line},
+        {"crash", &Replay::crash_line},
+        {"restart", &Replay::restart_line},
+        {"end", &Replay::end_line},
     };
     for (const auto& [name, handler] : handlers)
         if (name == type) return handler;
@@ -227,6 +244,11 @@ void Replay::host_line(const common::JsonObject& line) {
 }
 
 void Replay::notifier_line(const common::JsonObject& line) { script_notifier(line, host_.notifier()); }
+
+void Replay::source_line(const common::JsonObject& line) {
+    const std::string run = run_of(line);
+    check("source", run, host_.polls(run, line.boolean_or("ok", true)));
+}
 
 void Replay::store_line(const common::JsonObject& line) { script_store(line, host_.store()); }
 

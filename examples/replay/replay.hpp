@@ -89,6 +89,7 @@ private:
     void state_line(const common::JsonObject& line);
     void host_line(const common::JsonObject& line);
     void notifier_line(const common::JsonObject& line);
+    void source_line(const common::JsonObject& line);
     void store_line(const common::JsonObject& line);
     void context_line(const common::JsonObject& line);
     void timer_line(const common::JsonObject& line);

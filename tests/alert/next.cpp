@@ -241,6 +241,15 @@ TEST_CASE("a condition with an alert of its own is told when it begins, and thos
           with(found(0), [](News& n) { n.waiting = n.run_waits = true; }), ""},
          {"it is not known", sent(Condition::silent, 40min), with(found(0), [](News& n) { n.silence_known = false; }),
           ""},
+         {"nothing of it can be read yet", sent(Condition::unobservable, 40min),
+          with(found(0), [](News& n) { n.readable = false; }), ""},
+         {"it can be read again, and more is not known yet", sent(Condition::unobservable, 40min),
+          with(found(0),
+               [](News& n) {
+                   n.waiting = true;
+                   n.silence_known = false;
+               }),
+          "edge_over"},
          {"nobody has it", with(sent(Condition::silent, 40min), [&](Told& t) { t.dead_edges = silent; }), found(0), ""},
          {"it was silenced",
           with(sent(Condition::silent, 40min),

@@ -22,7 +22,7 @@ Excuses nested() {
 
 }  // namespace
 
-TEST_CASE("what ends early restores what goes on around it, and nothing of it is left [M-189]") {
+TEST_CASE("what ends early restores what goes on around it, and nothing of it is left [M-191]") {
     Excuses all = nested();
     SECTION("the outer one goes on") {
         all.end(&all.open[1], 15min);
@@ -46,7 +46,7 @@ TEST_CASE("what ends early restores what goes on around it, and nothing of it is
     }
 }
 
-TEST_CASE("what is expected is taken from another clock, gaps are not [M-189]") {
+TEST_CASE("what is expected is taken from another clock, gaps are not [M-191]") {
     Excuses mine;
     mine.gaps = {1min, 2min};
     Excuses there = nested();
@@ -59,7 +59,7 @@ TEST_CASE("what is expected is taken from another clock, gaps are not [M-189]") 
     CHECK((!mine.until && !mine.granted_at && mine.open.empty()));
 }
 
-TEST_CASE("it is saved whole, and damage is refused [M-189]") {
+TEST_CASE("it is saved whole, and damage is refused [M-191]") {
     Excuses before = nested(), after;
     before.gaps = {7min};
     const auto saved = [](Excuses& all) {

@@ -353,7 +353,7 @@ std::optional<Finding> found_after(Duration age, bool expected) {
 
 }  // namespace
 
-TEST_CASE("ages of work count from the end of what was said to take long, that of life does not [M-189]") {
+TEST_CASE("ages of work count from the end of what was said to take long, that of life does not [M-191]") {
     CHECK(found_after<ActivityAge>(691s, false));
     for (const Duration age : {691s, 1299s, 1301s, 1900s}) {
         CHECK_FALSE(found_after<ActivityAge>(age, true));
@@ -373,7 +373,7 @@ TEST_CASE("ages of work count from the end of what was said to take long, that o
           "No progress for 10 minutes");
 }
 
-TEST_CASE("what is over, or had progress after its time, is not blamed [M-189]") {
+TEST_CASE("what is over, or had progress after its time, is not blamed [M-191]") {
     Taught<HeartbeatContract<ProgressAge>> rule;
     At at{2001s};
     at.run.last_progress = 90s;
@@ -386,7 +386,7 @@ TEST_CASE("what is over, or had progress after its time, is not blamed [M-189]")
     CHECK(rule.check(at)->subject.view().empty());
 }
 
-TEST_CASE("a run that takes long from its start is excused from it too, and due when it is late [M-189]") {
+TEST_CASE("a run that takes long from its start is excused from it too, and due when it is late [M-191]") {
     const HeartbeatContract<ProgressAge> rule;
     const HeartbeatContract<ProgressAge>::Settings settings{.act_after = 600s, .startup_grace = 300s};
     Run run;
@@ -396,7 +396,7 @@ TEST_CASE("a run that takes long from its start is excused from it too, and due 
     CHECK(rule.due({}, settings, run, 0s) == 1900s + 1us);
 }
 
-TEST_CASE("intervals count from the end of what was said to take long [M-189]") {
+TEST_CASE("intervals count from the end of what was said to take long [M-191]") {
     ByIntervals rule;
     rule.learn(sample(5, 0)).learn(sample(5, 0));
     At at{1301s};

@@ -59,7 +59,7 @@ TEST_CASE("an unknown start is not evaluable, and a late cycle proves nothing [M
     CHECK_FALSE(NeverStarted{}.due({}, {}, at.run, 0s));
 }
 
-TEST_CASE("what takes long at its start is none of the grace [M-189]") {
+TEST_CASE("what takes long at its start is none of the grace [M-191]") {
     const Idle rule;
     At at{121s};
     CHECK(rule.check(at));

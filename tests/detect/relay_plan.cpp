@@ -268,7 +268,7 @@ TEST_CASE("nobody is taken up for the time that nobody saw [D-57]") {
         REQUIRE(run.found());
         CHECK(run.found()->condition == Condition::stalled);
     }
-    SECTION("nor for what was said to take long [M-189]") {
+    SECTION("nor for what was said to take long [M-191]") {
         Checked run{90min, 10min};
         run.run.excuses.edit().until = 100min;
         CHECK_FALSE(run.poll());

@@ -293,7 +293,7 @@ TEST_CASE("nobody is stuck for polls from before a gap until as many were seen a
     }
 }
 
-TEST_CASE("nobody is stuck while something takes long, nor for polls from before its end [M-189]") {
+TEST_CASE("nobody is stuck while something takes long, nor for polls from before its end [M-191]") {
     Worker worker;
     worker.prints("Processing file 42").says("working");
     for (int i = 0; i < 3; ++i) CHECK_FALSE(worker.poll());

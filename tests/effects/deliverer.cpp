@@ -442,7 +442,7 @@ TEST_CASE("who received an alert is stored in the same commit as that it was del
     CHECK(known.audit[0].kind == delivery_record);
     CHECK(known.audit[0].body ==
           R"({"key":"k","kind":"run.unhealthy","attempt":2,"recipients":2,"names":["ada","the night watch"]})");
-    CHECK_THAT(detail::explanation(known), ContainsSubstring(R"("names":["ada","the night watch"])"));
+    CHECK_THAT(detail::explanation(known, bench::start), ContainsSubstring(R"("names":["ada","the night watch"])"));
 }
 
 TEST_CASE("however many received an alert, and whatever they are called, its record stays small", "[effects]") {

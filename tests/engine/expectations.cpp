@@ -35,7 +35,7 @@ struct Building : Bench {
 
 }  // namespace
 
-TEST_CASE("while something takes long silence is no stall, and after it the age begins anew [M-189]") {
+TEST_CASE("while something takes long silence is no stall, and after it the age begins anew [M-191]") {
     Building b;
     {
         const auto guard = b.build();
@@ -52,7 +52,7 @@ TEST_CASE("while something takes long silence is no stall, and after it the age 
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("it ends where it was said to, and its name stands in what is found [M-189]") {
+TEST_CASE("it ends where it was said to, and its name stands in what is found [M-191]") {
     Building b;
     const auto guard = b.build();
     b.goes_on(20min + 600s);
@@ -65,7 +65,7 @@ TEST_CASE("it ends where it was said to, and its name stands in what is found [M
     CHECK_THAT(b.notifier.sent()[0].alert.issues.at(0), ContainsSubstring("expected_s 1200 (cargo build)"));
 }
 
-TEST_CASE("guards nest, are moved, and end once [M-189]") {
+TEST_CASE("guards nest, are moved, and end once [M-191]") {
     Building b;
     auto outer = b.build(30min);
     REQUIRE(outer);
@@ -92,7 +92,7 @@ TEST_CASE("guards nest, are moved, and end once [M-189]") {
     CHECK(b.dog->expect(b.handle, Expect{.what = "lint", .over = true}));
 }
 
-TEST_CASE("more than the class gives is refused, and changes nothing [M-189]") {
+TEST_CASE("more than the class gives is refused, and changes nothing [M-191]") {
     Building b;
     for (int i = 0; i < 3; ++i) {
         REQUIRE(b.build());
@@ -108,7 +108,7 @@ TEST_CASE("more than the class gives is refused, and changes nothing [M-189]") {
     CHECK(b.build());
 }
 
-TEST_CASE("a class may give no time at all, or more [M-189]") {
+TEST_CASE("a class may give no time at all, or more [M-191]") {
     RunClass rules = presets::recommended();
     rules.expect = {0, 2h};
     CHECK_FALSE(Building{rules}.build());
@@ -123,7 +123,7 @@ TEST_CASE("a class may give no time at all, or more [M-189]") {
     CHECK_THAT(refused.error().message, ContainsSubstring("expect.total is -1"));
 }
 
-TEST_CASE("limits of time, loops and signs of life are judged as ever [M-189]") {
+TEST_CASE("limits of time, loops and signs of life are judged as ever [M-191]") {
     RunClass rules = presets::recommended();
     rules.detectors.turn_on<HeartbeatContract<AliveAge>>({.act_after = 5min});
     rules.detectors.turn_on<RunTimeout>({.limit = 30min});
@@ -150,7 +150,7 @@ TEST_CASE("limits of time, loops and signs of life are judged as ever [M-189]") 
     }
 }
 
-TEST_CASE("an incident that is open waits until what takes long is over [M-189]") {
+TEST_CASE("an incident that is open waits until what takes long is over [M-191]") {
     Building b;
     b.goes_on(610s);
     REQUIRE(b.acts == "inject:nudge done");
@@ -169,7 +169,7 @@ TEST_CASE("an incident that is open waits until what takes long is over [M-189]"
     }
 }
 
-TEST_CASE("intervals in which something took long are no evidence [M-189]") {
+TEST_CASE("intervals in which something took long are no evidence [M-191]") {
     Bench b;  // two intervals without a change are a stall
     const RunHandle handle = b.run();
     b.progress(handle, 1);
@@ -185,7 +185,7 @@ TEST_CASE("intervals in which something took long are no evidence [M-189]") {
     CHECK(b.acts == "inject:nudge done");
 }
 
-TEST_CASE("waits stop its time [M-189]") {
+TEST_CASE("waits stop its time [M-191]") {
     Building b;
     const auto guard = b.build();
     b.dog->observe(b.handle, StateChange{RunState::waiting_human});
@@ -195,7 +195,7 @@ TEST_CASE("waits stop its time [M-189]") {
     CHECK(b.acts.empty());
 }
 
-TEST_CASE("what the run's next process finds is what was said [M-189]") {
+TEST_CASE("what the run's next process finds is what was said [M-191]") {
     Building b;
     REQUIRE(b.dog->expect(b.handle, Expect{.takes = 20min, .what = "cargo build"}));
     b.goes_on(60s);
@@ -209,7 +209,7 @@ TEST_CASE("what the run's next process finds is what was said [M-189]") {
     CHECK(b.status() == Status::stalled);
 }
 
-TEST_CASE("a run that is over, and an agent that was replaced, expect nothing more [M-189]") {
+TEST_CASE("a run that is over, and an agent that was replaced, expect nothing more [M-191]") {
     Building b;
     auto guard = b.build();
     REQUIRE(b.dog->finish(b.handle));

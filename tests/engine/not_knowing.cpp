@@ -142,6 +142,110 @@ TEST_CASE("a limit holds while the source is lost [M-076]") {
     CHECK(p.acts == "snapshot done, escalate done");
 }
 
+TEST_CASE("a source that is lost for an hour is told once, and once when it can be read again [M-189]") {
+    const bool stalls = GENERATE(false, true);
+    CAPTURE(stalls);
+    Polling p{presets::recommended()};
+    if (stalls) p.until(Status::stalled);
+    const std::size_t began = p.sent("run.unhealthy");
+    p.line.breaks();
+    p.for_long(59min);
+    CHECK(p.sent("run.unobservable") == 0);
+    CHECK(p.dog->vitals().unobservable == 1);
+    CHECK_THAT(*p.dog->explain("r"), ContainsSubstring("UNOBSERVABLE since 2027-01-15T") &&
+                                         ContainsSubstring(": its source cannot be read\n"));
+    p.for_long(2min);
+    REQUIRE(p.sent("run.unobservable") == 1);
+    const Alert told = p.notifier.sent().back().alert;
+    CHECK(told.severity == Severity::warning);
+    CHECK(told.issues == std::vector<std::string>{"UNOBSERVABLE: source_not_readable: for_s 3600"});
+    CHECK(p.dog->status(p.handle) == (stalls ? Status::stalled : Status::healthy));
+    p.for_long(3h);
+    CHECK(p.sent("run.unobservable") == 1);
+    CHECK(p.sent("run.observable") == 0);
+    CHECK(p.sent("run.recovered") == 0);
+    CHECK(p.sent("run.unhealthy") == began);
+    CHECK(p.acts.empty());
+    CHECK(p.dog->report("r")->conditions.back() == "UNOBSERVABLE");
+    p.line.broken.reset();
+    p.says(Progress{2});
+    p.step();
+    CHECK(p.sent("run.observable") == 1);
+    CHECK_THAT(p.notifier.sent().back().alert.summary, ContainsSubstring("it can be read again"));
+    CHECK(p.dog->vitals().unobservable == 0);
+    CHECK_THAT(*p.dog->explain("r"), !ContainsSubstring("UNOBSERVABLE since"));
+    p.line.breaks();
+    p.for_long(90min);
+    CHECK(p.sent("run.unobservable") == 2);
+}
+
+TEST_CASE("a source that was lost before a restart is lost since then, and told once [M-189]") {
+    Polling p{presets::recommended()};
+    (void)p.after(60s);
+    p.line.breaks();
+    const Duration first = GENERATE(30min, 2h);
+    p.for_long(first);
+    CHECK(p.sent("run.unobservable") == (first > 1h ? 1 : 0));
+    REQUIRE(p.dog->flush());
+    p.boot();
+    p.handle = *p.dog->find("r");
+    REQUIRE(p.dog->attach(p.handle, p.line));
+    p.for_long(40min);
+    CHECK(p.sent("run.unobservable") == 1);
+    CHECK(p.sent("run.observable") == 0);
+    p.line.broken.reset();
+    p.for_long(5min);
+    CHECK(p.sent("run.observable") == 1);
+}
+
+TEST_CASE("that nothing can be read is shown in every class, and told where the class says so [M-189]") {
+    RunClass rules = GENERATE(presets::long_run(), presets::session_monitor());
+    const bool told = GENERATE(false, true);
+    if (told) rules.alerts.unobservable_after = 2h;
+    const std::string name = rules.name;
+    CAPTURE(name, told);
+    rules.detectors.turn_off<OutputAccessRule>();
+    Polling p{std::move(rules)};
+    (void)p.after(300s);
+    p.line.breaks();
+    p.for_long(3h);
+    CHECK(p.dog->vitals().unobservable == 1);
+    CHECK(p.sent("run.unobservable") == (told ? 1 : 0));
+}
+
+TEST_CASE("a loss that is silenced is told when the silence is over, if it lasts [M-189]") {
+    Polling p{presets::recommended()};
+    (void)p.after(60s);
+    DecisionRow silence;
+    silence.verb = Verb::silence;
+    silence.about.kind = "run.unobservable";
+    silence.until = p.clock.now().wall + 2h;
+    silence.by = "ana";
+    silence.because = "the archive is moved";
+    REQUIRE(p.dog->decide(silence));
+    p.line.breaks();
+    p.for_long(110min);
+    CHECK(p.sent("run.unobservable") == 0);
+    p.for_long(20min);
+    CHECK(p.sent("run.unobservable") == 1);
+}
+
+TEST_CASE("output that cannot be read is shown as what nobody can observe [M-189]") {
+    Bench b;
+    const RunHandle run = b.run();
+    b.progress(run, 1);
+    (void)b.dog->observe(run, OutputAccess{false});
+    b.minutes(2);
+    CHECK(b.dog->status(run) == Status::stalled);
+    CHECK(b.dog->vitals().unobservable == 1);
+    CHECK_THAT(*b.dog->explain("r"),
+               ContainsSubstring("UNOBSERVABLE since ") && ContainsSubstring(": its output cannot be read\n"));
+    (void)b.dog->observe(run, OutputAccess{true});
+    b.progress(run, 2);
+    b.minutes(1);
+    CHECK(b.dog->vitals().unobservable == 0);
+}
+
 TEST_CASE("a cycle that comes far too late ends no incident [D-23]") {
     Bench b;
     b.classes = {presets::session_monitor()};

@@ -101,7 +101,7 @@ TEST_CASE("a run that only the store knows has the same report", "[explain]") {
 }
 
 TEST_CASE("an explanation holds every record and no control character of anybody", "[explain]") {
-    const std::string text = detail::explanation(full_history());
+    const std::string text = detail::explanation(full_history(), bench::start);
     CHECK_THAT(text, ContainsSubstring("checkpoint step 3 (risky_step): lexer") &&
                          ContainsSubstring("intervention 1: STALLED -> escalate, pending") &&
                          ContainsSubstring("verdict {\"status\":\"STALLED\"}") &&

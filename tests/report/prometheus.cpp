@@ -153,6 +153,7 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     seen.held_by_clock = 4;
     seen.held_by_start = 5;
     seen.held_by_gap = 6;
+    seen.unobservable = 8;
     seen.called_every = 10s;
     seen.slow_classes = 2;
     seen.alerts_pending = 7;
@@ -170,6 +171,7 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     CHECK(text.value("heeler_runs{state=\"paused\"}") == 0);
     CHECK(text.value("heeler_progress_age_seconds") == 90);
     CHECK(text.value("heeler_episodes_open") == 2);
+    CHECK(text.value("heeler_unobservable_runs") == 8);
     CHECK(text.value("heeler_observer_grace{cause=\"clock\"}") == 4);
     CHECK(text.value("heeler_observer_grace{cause=\"start\"}") == 5);
     CHECK(text.value("heeler_observer_grace{cause=\"gap\"}") == 6);
@@ -326,5 +328,5 @@ TEST_CASE("the names of all metrics") {
         "outbox_dead_total\noutbox_oldest_seconds\noutbox_pending\nprogress_age_seconds\nruns\n"
         "slow_host_classes\nspend_tokens_total\nstore_errors_total\nstore_op_seconds\nsuppressed_total\ntick_lateness_"
         "seconds\n"
-        "tick_seconds\n");
+        "tick_seconds\nunobservable_runs\n");
 }

@@ -204,7 +204,7 @@ struct Busy : Folded {
 
 }  // namespace
 
-TEST_CASE("what takes long extends to the later end, and restores the earlier one [M-189]", "[run]") {
+TEST_CASE("what takes long extends to the later end, and restores the earlier one [M-191]", "[run]") {
     Busy b;
     REQUIRE(b.begins(10s, 100s, "outer"));
     CHECK(b.until() == 110s);
@@ -221,7 +221,7 @@ TEST_CASE("what takes long extends to the later end, and restores the earlier on
     CHECK((!b.run().last_alive && !b.run().last_activity && !b.run().last_progress));
 }
 
-TEST_CASE("of equal names the newest is over, or that of the number [M-189]", "[run]") {
+TEST_CASE("of equal names the newest is over, or that of the number [M-191]", "[run]") {
     Busy b;
     REQUIRE(b.begins(0s, 100s));
     const std::uint32_t first = b.number;
@@ -232,7 +232,7 @@ TEST_CASE("of equal names the newest is over, or that of the number [M-189]", "[
     CHECK((b.ends(20s) && b.until() == 20s));
 }
 
-TEST_CASE("time is given so often, and so much in all, until there is progress [M-189]", "[run]") {
+TEST_CASE("time is given so often, and so much in all, until there is progress [M-191]", "[run]") {
     Busy b;
     SECTION("three times") {
         for (int i = 0; i < 3; ++i) REQUIRE(b.begins(i * 100s, 50s, "build"));
@@ -262,7 +262,7 @@ TEST_CASE("time is given so often, and so much in all, until there is progress [
     }
 }
 
-TEST_CASE("lengths that are none, and too many things at once, are refused [M-189]", "[run]") {
+TEST_CASE("lengths that are none, and too many things at once, are refused [M-191]", "[run]") {
     Busy b;
     for (const Duration takes : {Duration{}, Duration{-1}, Duration::min(), Duration{2h + 1us}, Duration::max()})
         CHECK_FALSE(b.begins(0s, takes));
@@ -274,7 +274,7 @@ TEST_CASE("lengths that are none, and too many things at once, are refused [M-18
     CHECK(b.until() == 100s);
 }
 
-TEST_CASE("its text is sanitised and cut [M-189]", "[run]") {
+TEST_CASE("its text is sanitised and cut [M-191]", "[run]") {
     Busy b;
     const std::string hostile = "\x1b[31mbuild\n with key ghp_0123456789abcdef " + std::string(1'000'000, 'x');
     REQUIRE(b.begins(0s, 100s, hostile));
@@ -285,7 +285,7 @@ TEST_CASE("its text is sanitised and cut [M-189]", "[run]") {
     CHECK(b.ends(1s, hostile));
 }
 
-TEST_CASE("a wait stops its time, and a fresh agent begins without [M-189]", "[run]") {
+TEST_CASE("a wait stops its time, and a fresh agent begins without [M-191]", "[run]") {
     Busy b;
     REQUIRE(b.begins(10s, 100s));
     const std::uint32_t old = b.number;

@@ -106,7 +106,7 @@ TEST_CASE("a state that was told is the run's, a terminal one too", "[run]") {
     }
 }
 
-TEST_CASE("what takes long is what was said since, for as long as it was said [M-189]", "[run]") {
+TEST_CASE("what takes long is what was said since, for as long as it was said [M-191]", "[run]") {
     TwoLives lives;
     Expect build{20min, "cargo build"};
     REQUIRE(detail::Folder{lives.run(), lives.after.now()}.expect(build));

@@ -132,7 +132,7 @@ TEST_CASE("facts that cannot be read change nothing", "[storage]") {
     }
 }
 
-TEST_CASE("what takes long is what was said last, here or elsewhere [M-189]", "[storage]") {
+TEST_CASE("what takes long is what was said last, here or elsewhere [M-191]", "[storage]") {
     Other other;
     House mine;
     const RunHandle run = mine.run(bare_class());

@@ -31,7 +31,7 @@ OBSERVATIONS = ("heartbeat", "progress", "output", "tool_call", "tool_result", "
                 "resource", "output_access", "liveness")
 TOLD = (*OBSERVATIONS, "checkpoint", "expect", "decide", "run", "host", "tick", "end")
 #: What no client tells: what the doubles of heeler-replay do, and what no watchdog is about.
-BEYOND = {"store": "a store that fails", "crash": "a process that dies at a point",
+BEYOND = {"source": "a source that is polled", "store": "a store that fails", "crash": "a process that dies at a point",
           "context": "the monitor's own context", "timer": "timers of the host", "mail": "mailboxes"}
 BEYOND.update(dict.fromkeys(("snapshot", "arm", "disarm", "review", "mutate", "batch"), "task trees"))
 OWN = {"language-truth": "lines that are none", "language-unknown-preset": "options that are refused"}

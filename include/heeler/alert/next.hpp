@@ -35,6 +35,7 @@ struct News {
     bool waiting = false;       ///< that nothing is found proves nothing
     bool run_waits = false;     ///< because it said so
     bool silence_known = true;  ///< false: that no silence is found proves nothing
+    bool readable = true;       ///< its source can be read, if it has one
     bool recovered = false;     ///< the incident is over because the run is well
     bool acts = false;          ///< a rung is carried out
     bool tells = false;         ///< none is, and people are to know all the same
@@ -221,6 +222,7 @@ private:
     }
 
     [[nodiscard]] bool is_known_over(const Condition& condition) const {
+        if (condition == Condition::unobservable) return news_.readable;
         if (news_.waiting && !(news_.run_waits && holds_in_waits(condition))) return false;
         return condition != Condition::silent || news_.silence_known;
     }

@@ -45,6 +45,7 @@ public:
     static const Condition overdue;        ///< works for longer than was expected: only shown, no unhealth
     static const Condition unanswered;     ///< it waits for a person who was to be reminded; no unhealth
     static const Condition left_waiting;   ///< and for so long that somebody else is to come; no unhealth
+    static const Condition unobservable;   ///< nothing of it can be read, so nothing is known of it; no unhealth
 
     constexpr Condition() noexcept;  ///< stalled
 
@@ -110,13 +111,15 @@ inline constexpr Condition Condition::overdue{31, "OVERDUE", 85, Status::healthy
 
 inline constexpr Condition Condition::unanswered{32, "UNANSWERED", 79, Status::healthy, false};
 inline constexpr Condition Condition::left_waiting{33, "LEFT_WAITING", 78, Status::healthy, false};
+inline constexpr Condition Condition::unobservable{34, "UNOBSERVABLE", 77, Status::healthy, false};
 
 /// The library's own.
-inline constexpr std::array<Condition, 16> library_conditions{
+inline constexpr std::array<Condition, 17> library_conditions{
     Condition::timeout,       Condition::runaway,     Condition::no_output_access, Condition::loop_detected,
     Condition::error_cascade, Condition::stalled,     Condition::token_budget,     Condition::not_evaluable,
     Condition::worker_error,  Condition::needs_input, Condition::complete,         Condition::silent,
-    Condition::exhausted,     Condition::overdue,     Condition::unanswered,       Condition::left_waiting};
+    Condition::exhausted,     Condition::overdue,     Condition::unanswered,       Condition::left_waiting,
+    Condition::unobservable};
 
 constexpr Condition::Condition() noexcept : Condition{stalled} {}
 
@@ -170,6 +173,11 @@ using ConditionBits = std::uint64_t;
 /// Those without an id are in no set.
 [[nodiscard]] constexpr ConditionBits bit_of(const Condition& condition) noexcept {
     return condition.id() < 64 ? ConditionBits{1} << condition.id() : 0;
+}
+
+/// Of what is found of a run: nothing can be judged about it, but by limits that were set absolutely.
+[[nodiscard]] constexpr bool is_unobservable(ConditionBits found) noexcept {
+    return (found & (bit_of(Condition::unobservable) | bit_of(Condition::no_output_access))) != 0;
 }
 
 namespace detail {

@@ -130,10 +130,17 @@ struct ConditionAlert {
             std::string{name_of(AlertKind::recovered)}};
 }
 
+/// Of a run of which nothing can be read for a long time, and when that is over.
+[[nodiscard]] inline ConditionAlert loss_alert() {
+    return {Condition::unobservable, std::string{name_of(AlertKind::unobservable)}, false,
+            std::string{name_of(AlertKind::observable)}};
+}
+
 /// Of a run that begins to wait for a person; again after a time, and then as an escalation, where `NeedsInput` finds
 /// that.
 [[nodiscard]] inline List<ConditionAlert> own_alerts() {
-    return {{Condition::left_waiting, std::string{name_of(AlertKind::escalation)}},
+    return {loss_alert(),
+            {Condition::left_waiting, std::string{name_of(AlertKind::escalation)}},
             {Condition::unanswered},
             {},
             silence_alert()};
@@ -190,6 +197,8 @@ struct AlertSettings {
     /// are given up, escalations and waits for a person are always told.
     Duration cooldown{};
     Duration renotify_every{};  ///< repeated while the incident lasts; zero: not
+    /// A source that cannot be read for so long is told of once, and once when it can be; zero: it is only shown.
+    Duration unobservable_after{};
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
     /// once when a run begins to wait for them, and of a silence that nothing is done about. One of the kind
     /// `escalation` is critical, and goes to the last level of `escalation`.

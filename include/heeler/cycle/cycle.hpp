@@ -322,6 +322,7 @@ private:
                 watched.seldom.edit().held_starts = 0;
                 watched.dirty = true;
             }
+            if (!watched.feed && watched.seldom->lost_since) watched.seldom.edit().lost_since.reset();
             const OnDemand<Run> shadow = shadow_of(watched);
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }

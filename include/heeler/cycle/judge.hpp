@@ -130,11 +130,22 @@ private:
             if (finding.is_put_off()) return (void)(result.put_off = true);
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
+        collect_loss(result);
         for (const Finding& finding : result.findings)
             if (result.loop_identity == 0) result.loop_identity = finding.identity;
         if (!has(result, Condition::exhausted)) return;
         result.set_aside = has(result, Condition::stalled);
         result.findings.drop(Condition::stalled);  // that is why it stands still
+    }
+
+    [[nodiscard]] bool is_lost() const noexcept { return watched_.feed && watched_.feed->lost_since; }
+
+    /// Shown as soon as an interval could not be read.
+    void collect_loss(Judged& result) const {
+        if (!is_lost() || !run_.source_lost) return;
+        Finding lost{Condition::unobservable, Level::watch, "source", {.rule = "source_not_readable"}};
+        lost.evidence.add("for_s", in_seconds(now_.elapsed - *watched_.feed->lost_since));
+        result.findings.add(lost);
     }
 
     /// People know of this silence, so it is only shown; it is critical again when the snooze is over.
@@ -147,8 +158,7 @@ private:
 
     /// What the run did before its source was lost says nothing about what it does now.
     [[nodiscard]] bool is_known(const Condition& condition) const noexcept {
-        const bool lost = watched_.feed && watched_.feed->lost_since;
-        return !lost || condition == Condition::timeout || condition == Condition::no_output_access;
+        return !is_lost() || condition == Condition::timeout || condition == Condition::no_output_access;
     }
 
     [[nodiscard]] Judgement judgement_of(const Judged& result) const {
@@ -244,6 +254,7 @@ private:
         news.waiting = result.waiting;
         news.run_waits = run_.waiting_since.has_value();
         news.silence_known = !run_.late && !result.put_off && is_known(Condition::silent);
+        news.readable = !watched_.feed || watched_.feed->is_readable();
         for (const Finding& finding : result.findings)
             if (is_worth_telling(finding)) news.found |= bit_of(finding.condition);
         news.snoozed = verdict_.marks.snoozed_at(now_.wall);
@@ -255,6 +266,9 @@ private:
 
     [[nodiscard]] bool is_worth_telling(const Finding& finding) const noexcept {
         if (finding.condition == Condition::silent) return is_known(finding.condition);
+        const Duration told_after = rules_.rules.alerts.unobservable_after;
+        if (finding.condition == Condition::unobservable)
+            return told_after > Duration{} && now_.elapsed - *watched_.feed->lost_since >= told_after;
         return finding.level >= Level::nudge || !finding.condition.opens_incident();
     }
 
@@ -268,13 +282,26 @@ private:
         result.speaks = shows.findings != watched_.shown.findings;
     }
 
+    /// What was known of the run stands, beside whether anything is known of it now.
+    void show_loss(Judged& result, bool lost) const {
+        Shown& shows = result.shows;
+        shows.findings &= ~bit_of(Condition::unobservable);
+        if (lost) shows.findings |= bit_of(Condition::unobservable);
+        result.speaks = shows.findings != watched_.shown.findings;
+        if (result.speaks && shows.level <= Level::watch)
+            shows.level = shows.findings != 0 ? Level::watch : Level::none;
+    }
+
     void show(Judged& result) const {
         Shown& shows = result.shows;
         shows = watched_.shown;
         const bool first = !shows.any;
-        const bool unknown = (run_.late || result.put_off) && result.findings.size() == 0 && !verdict_.incident.open();
+        const bool lost = is_lost() && run_.source_lost;
+        const bool unknown = (run_.late || result.put_off) && result.findings.size() == (lost ? 1u : 0u) &&
+                             !verdict_.incident.open();
         if ((result.waiting || unknown) && !first && !result.decision.acts()) {
-            if (run_.waiting_since && result.held != HeldBack::gap) show_wait(result);
+            if (result.held == HeldBack::gap) return;
+            run_.waiting_since ? show_wait(result) : show_loss(result, lost);
             return;
         }
         const Decision& decision = result.decision;
@@ -305,7 +332,8 @@ private:
     }
 
     static constexpr ConditionBits no_unhealth = bit_of(Condition::needs_input) | bit_of(Condition::unanswered) |
-                                                 bit_of(Condition::left_waiting) | bit_of(Condition::complete);
+                                                 bit_of(Condition::left_waiting) | bit_of(Condition::complete) |
+                                                 bit_of(Condition::unobservable);
     static constexpr ConditionBits no_severity = no_unhealth | bit_of(Condition::overdue);
 
     [[nodiscard]] static Severity severity_for(ConditionBits set) noexcept {

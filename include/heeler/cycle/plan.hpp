@@ -373,7 +373,11 @@ private:
     void tell_end(const ConditionAlert& edge) {
         AlertRow row = alert_of(edge.over, text::concat(name_of(edge.condition), " ", moment()));
         row.alert.severity = Severity::none;
-        row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(edge.condition)};
+        const bool read = edge.condition == Condition::unobservable;
+        if (read) row.alert.details.front().value = name_of(edge.condition);
+        row.alert.summary =
+            text::concat("run ", row.alert.run.name, read ? ": it can be read again" : ": recovered from ",
+                         read ? "" : name_of(edge.condition));
         rows_.alerts.push_back(std::move(row));
     }
 
@@ -397,6 +401,8 @@ private:
         add_details(row, finding);
         if (edge.condition == Condition::silent)
             wording_.complete(row, "", "nothing is done about it; you are told when it is over");
+        else if (edge.condition == Condition::unobservable)
+            wording_.complete(row, "", "it is held to its time limits alone until it can be read; you are told then");
         else
             wording_.complete_with_plan(row);
         rows_.alerts.push_back(std::move(row));
@@ -432,8 +438,8 @@ private:
         if (judged_.loop_identity != 0) watched_.verdict.edit().loop_identity = judged_.loop_identity;
         for (const Finding& finding : judged_.findings) {
             if (finding.condition == Condition::exhausted && finding.level < Level::nudge) continue;  // only nearly
-            if (finding.condition.opens_incident() || finding.condition == Condition::silent)
-                watched_.verdict.edit().note(finding.condition);
+            const bool untold = finding.condition == Condition::silent || finding.condition == Condition::unobservable;
+            if (finding.condition.opens_incident() || untold) watched_.verdict.edit().note(finding.condition);
             const bool warrants = finding.level >= Level::nudge && watched_.verdict->incident.open();
             if (warrants && watched_.detectors.is_repetition(finding))
                 watched_.verdict.edit().repeated_by |= kind_bit(finding.kind);

@@ -97,7 +97,7 @@ private:
             for (const auto& [run, handle] : asked.handles)
                 if (WatchedRun* watched = table_.find(handle)) {
                     const std::lock_guard guard{watched->lock};
-                    told |= table_.current(handle) && lose(*watched, now);
+                    told |= table_.current(handle) && watched->lose(now.elapsed);
                 }
             if (told) report.error("source", {}, polled.error());
             return more;
@@ -124,7 +124,7 @@ private:
         const std::lock_guard guard{watched.lock};
         if (!table_.current(handle) || !watched.feed) return false;
         if (!polled) {
-            if (lose(watched, now)) report.error("source", watched.run.id, polled.error());
+            if (watched.lose(now.elapsed)) report.error("source", watched.run.id, polled.error());
             return false;
         }
         find_again(watched, now);
@@ -133,20 +133,12 @@ private:
         return polled->more && !is_terminal(watched.run.state);
     }
 
-    /// Until the source can be read again nobody can say how old the run's last sign is, nor whether it progressed.
-    /// True if that is news: it is said once.
-    static bool lose(WatchedRun& watched, Instant now) {
-        watched.sampling.spoiled = true;
-        if (watched.feed->lost_since) return false;
-        watched.feed.edit().lost_since = now.elapsed;
-        return true;
-    }
-
     /// What its agent did meanwhile may never be told: whoever could not be read may not have been able to write.
     static void find_again(WatchedRun& watched, Instant now) {
-        if (!watched.feed->lost_since) return;
+        if (!watched.feed->lost_since && !watched.seldom->lost_since) return;
         watched.feed.edit().lost_since.reset();
         watched.feed.edit().lost_told = {};
+        watched.seldom.edit().lost_since.reset();
         watched.see_from(now.elapsed);
     }
 

@@ -498,10 +498,11 @@ HEELER_INLINE Result<Report> Engine::report(std::string_view run) {
 }
 
 HEELER_INLINE Result<std::string> Engine::explain(std::string_view run) {
-    const auto known = parts_->ledger.history(parts_->clock.now(), run);
+    const Instant now = parts_->clock.now();
+    const auto known = parts_->ledger.history(now, run);
     if (!known) return tl::unexpected<Error>(known.error());
     if (!known->row) return detail::no_such_run(run, "");
-    return explanation(*known);
+    return explanation(*known, now);
 }
 
 HEELER_INLINE std::string Engine::describe() const {

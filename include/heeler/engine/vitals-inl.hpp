@@ -34,6 +34,7 @@ HEELER_INLINE void count_in(Vitals& seen, const WatchedRun& watched, Instant now
     if (is_held(watched, now)) ++(watched.seldom->held_by_start ? seen.held_by_start : seen.held_by_clock);
     seen.held_by_gap += watched.put_off ? 1 : 0;
     seen.held_by_source += watched.feed && watched.feed->lost_since ? 1 : 0;
+    seen.unobservable += is_unobservable(watched.shown.findings) ? 1 : 0;
     if (run.state != RunState::running) return;
     const Duration age = run.working(now.elapsed) - run.last_progress.value_or(run.started.value_or(Duration{}));
     if (!seen.progress_age || age > *seen.progress_age) seen.progress_age = age;

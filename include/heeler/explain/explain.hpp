@@ -79,11 +79,24 @@ namespace heeler::inline HEELER_ABI::detail {
     return report;
 }
 
+/// Nothing can be judged of the run now: since when, and why. Empty: something can.
+[[nodiscard]] inline std::string unobservable_text(const RunMemory& watched, Instant now) {
+    const auto since = watched.unobservable_since();
+    if (!since || !is_unobservable(watched.shown.findings) || is_terminal(watched.run.state)) return {};
+    return text::concat("UNOBSERVABLE since ", text::rfc3339(wall_at(now, *since)), ": its ",
+                        watched.seldom->lost_since ? "source" : "output", " cannot be read");
+}
+
+[[nodiscard]] inline RunMemory stored_memory(const RunRow& row, Instant now) {
+    RunMemory watched;
+    ArchiveReader reader{row.facts, now};
+    watched.archive_facts(reader);
+    return watched;
+}
+
 /// The report of a run that only the store still knows.
 [[nodiscard]] inline Report stored_report(const History& known, Instant now) {
-    RunMemory watched;
-    ArchiveReader reader{known.row->facts, now};
-    watched.archive_facts(reader);
+    RunMemory watched = stored_memory(*known.row, now);
     watched.run.id = known.row->id;
     watched.run.state = known.row->state;
     watched.spec = SpecBytes{known.row->spec.value_or(std::string{})};
@@ -92,10 +105,12 @@ namespace heeler::inline HEELER_ABI::detail {
 }
 
 /// What is stored about a run, in the order it happened, a line for each record whatever its texts hold.
-[[nodiscard]] inline std::string explanation(const History& known) {
+[[nodiscard]] inline std::string explanation(const History& known, Instant now) {
     std::string text;
+    const std::string unobservable = unobservable_text(stored_memory(*known.row, now), now);
     text::append(text, "run ", text::shown_name(known.row->id, 160), ": ", name_of(known.row->state), ", ",
-                 name_of(known.row->status), ", class ", text::one_line(known.row->class_name, 80), "\n");
+                 name_of(known.row->status), ", class ", text::one_line(known.row->class_name, 80),
+                 unobservable.empty() ? "" : "\n  ", unobservable, "\n");
     for (const CheckpointRow& row : known.checkpoints)
         text::append(text, "  ", text::rfc3339(row.at), "  checkpoint", row.step ? " step " : "",
                      row.step ? std::to_string(*row.step) : std::string{}, " (", name_of(row.reason),

@@ -104,6 +104,8 @@ inline void write_runs(PrometheusWriter& to, const Vitals& seen) {
     to.family("progress_age_seconds", "gauge", "Of the running run that has gone longest without progress.");
     if (seen.progress_age) to.sample(in_seconds(*seen.progress_age));
     to.one("episodes_open", "gauge", "Incidents that are open.", seen.open_incidents);
+    to.one("unobservable_runs", "gauge", "Runs of which nothing can be read, so that nothing is known of them.",
+           seen.unobservable);
     to.family("observer_grace", "gauge", "Runs that are not judged yet, because the watchdog itself saw nothing.")
         .sample(seen.held_by_clock, {{"cause", "clock"}})
         .sample(seen.held_by_start, {{"cause", "start"}})

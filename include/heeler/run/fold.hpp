@@ -295,8 +295,7 @@ private:
         return "has not begun, or is over already";
     }
 
-    /// A worker that is done waits for its next task    /// A worker that is done waits for its next task; one that
-    /// failed still stands there.
+    /// A worker that is done waits for its next task; one that failed still stands there.
     [[nodiscard]] static RunState next_task(RunState reported) noexcept {
         return reported == RunState::completed ? RunState::queued : RunState::running;
     }

@@ -55,6 +55,7 @@ struct RunSource {
     Duration lost_told{};                 ///< how long that had lasted when it was said last
 
     [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
+    [[nodiscard]] bool is_readable() const noexcept { return is_polled() && !lost_since; }
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -162,6 +162,7 @@ struct Seldom {
     OnDemand<List<Action>> rung;              ///< that was carried out and is not settled yet; not saved
     SmallOptional<Elapsed> waits_until;       ///< a rate limit that ends by itself
     SmallOptional<Elapsed> held_until;        ///< not saved
+    SmallOptional<Elapsed> lost_since;        ///< its source; of one that is not attached again, too
     std::int64_t earlier_calls = 0;           ///< of `run.calls`: a source found them, long after they were made
     std::uint32_t fenced_told = 0;            ///< the newest incarnation whose late reports are on record
     std::uint32_t debounced = 0;              ///< cycles in a row with a finding
@@ -172,7 +173,7 @@ struct Seldom {
     /// Something of it is saved.
     [[nodiscard]] bool says_something() const noexcept {
         return heartbeats || fates || waits_until || earlier_calls != 0 || fenced_told != 0 || debounced != 0 ||
-               held_starts != 0;
+               held_starts != 0 || lost_since;
     }
 };
 
@@ -276,6 +277,23 @@ struct RunMemory {
         if (rules().detectors.find<OutputAccessRule>() != nullptr) next_cycle = detail::min_of(next_cycle, now);
     }
 
+    /// Its source fails. True if that is news. One that failed before a restart has been lost since then.
+    bool lose(Elapsed now) {
+        sampling.spoiled = true;
+        if (feed->lost_since) return false;
+        if (!seldom->lost_since) seldom.edit().lost_since = now;
+        feed.edit().lost_since = seldom->lost_since;
+        return dirty = true;
+    }
+
+    /// Since when nothing of it can be read; absent: it can. Of what it wrote the open incident says since when.
+    [[nodiscard]] SmallOptional<Elapsed> unobservable_since() const noexcept {
+        const Incident& incident = verdict->incident;
+        const bool unread = incident.open() && incident.condition == Condition::no_output_access;
+        if (seldom->lost_since || !unread) return seldom->lost_since;
+        return run.origin + run.waited + incident.opened;
+    }
+
     /// What the store keeps beside the facts.
     void stored_besides(std::uint64_t checkpoints_written, std::optional<WallTime> ended_at,
                         const List<Intervention>& interventions) {
@@ -325,7 +343,7 @@ struct RunMemory {
         Seldom nothing;
         Seldom& more = seldom ? seldom.edit() : nothing;
         a(run.excuses, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
-          more.waits_until, more.fenced_told, more.earlier_calls, more.fates);
+          more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since);
         if (!a.is_loading()) return;
         if (nothing.says_something()) seldom.edit() = std::move(nothing);
     }

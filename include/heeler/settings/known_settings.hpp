@@ -118,6 +118,15 @@ void change_levels(RunClass& rules, Change change) {
                 [&](Duration length) { change_levels(rules, [&](auto& settings) { settings.warn_after = length; }); });
 }
 
+[[nodiscard]] inline Refused set_unobservable_after(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 0s, longest_setting), [&](Duration length) {
+        rules.alerts.unobservable_after = length;
+        const auto is_about_loss = [](const ConditionAlert& edge) { return edge.condition == Condition::unobservable; };
+        auto& edges = rules.alerts.conditions;
+        if (!detail::any_of(edges, is_about_loss)) edges.insert(edges.begin(), loss_alert());
+    });
+}
+
 [[nodiscard]] inline Refused set_alert_cooldown(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alerts.cooldown = length; });
 }
@@ -301,6 +310,7 @@ inline constexpr std::array known{
     Known{"wait_escalation_s", &set_present<NeedsInput>},
     Known{"alert_cooldown_s", &set_alert_cooldown},
     Known{"renotify_every_s", &set_renotify},
+    Known{"unobservable_after_s", &set_unobservable_after},
     Known{"retry_failed_alerts", &set_retry_alerts},
     Known{"name_pattern", &set_name_pattern},
     Known{"retry.count", &set_retry_count},

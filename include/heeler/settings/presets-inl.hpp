@@ -77,6 +77,7 @@ HEELER_INLINE RunClass recommended() {
     ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
     ladder.on_failure = OnFailure::escalate;
     rules.alerts.escalation = {three_levels(), 4h, false};
+    rules.alerts.unobservable_after = 1h;
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.alerts.outbox.jitter = true;

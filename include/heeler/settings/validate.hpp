@@ -120,6 +120,8 @@ template <class What>
                     "verify_after (" + text::spoken(rules.verify_after) + ") is shorter than schedule.period (" +
                         text::spoken(rules.schedule.period) + "); make it at least one period");
     if (auto good = check_length("grace", rules.grace, 0s, 24h); !good) return good;
+    if (auto good = check_length("unobservable_after", rules.alerts.unobservable_after, 0s, longest_setting); !good)
+        return good;
     if (const auto& filter = rules.applicability.filter; filter && filter->name_pattern.size() > max_run_id_bytes)
         return fail(ErrorCode::invalid_argument,
                     "applicability.filter.name_pattern has " + std::to_string(filter->name_pattern.size()) +
