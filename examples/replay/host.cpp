@@ -21,27 +21,12 @@ Host::Host(std::shared_ptr<StoreBackend> backend, heeler::WallTime epoch)
 void Host::build() {
     handles_.clear();
     dog_.emplace(clock_, store_, notifier_);
-    restrain(restrained_.has_value());
+    dog_->attach(control_);
     dog_->attach(issues_);
     dog_->attach(context_);
     if (!mailboxes_.empty()) dog_->attach(mailboxes_);
     for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
     build_trees();
-}
-
-void Host::restrain(bool restrained) {
-    if (!restrained) {
-        dog_->attach(control_);
-        restrained_.reset();
-    } else {
-        restrained_.emplace(control_, clock_, [this] { return watched(); });
-        dog_->attach(*restrained_);
-    }
-}
-
-std::size_t Host::watched() const {
-    const auto goes_on = [](const auto& known) { return !is_terminal(known.second.state); };
-    return static_cast<std::size_t>(std::count_if(runs_.begin(), runs_.end(), goes_on));
 }
 
 void Host::build_trees() {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include <heeler/agent/restrained_control.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/testing/manual_clock.hpp>
 #include <heeler/testing/recording_notifier.hpp>
@@ -55,8 +54,6 @@ public:
     [[nodiscard]] Dog& dog() { return *dog_; }
     [[nodiscard]] Process& process() { return *process_; }
     [[nodiscard]] heeler::ScriptedControl& control() { return control_.script(); }
-    /// Whether little is done at once, from now on.
-    void restrain(bool restrained);
     [[nodiscard]] heeler::RecordingNotifier& notifier() { return notifier_.script(); }
     [[nodiscard]] MortalContext& context() { return context_; }
     [[nodiscard]] heeler::ScriptedTree& tree() { return tree_.script(); }
@@ -95,7 +92,6 @@ public:
 
 private:
     void build();
-    [[nodiscard]] std::size_t watched() const;
     void build_trees();
     void attach_source(std::string_view run, heeler::RunHandle handle);
     [[nodiscard]] heeler::Result<void> register_again();
@@ -109,7 +105,6 @@ private:
     ReplayStore store_;
     MortalNotifier notifier_{process_};
     MortalControl control_{process_};
-    std::optional<heeler::RestrainedControl<MortalControl, heeler::ManualClock>> restrained_;
     MortalIssues issues_{process_};
     MortalContext context_{process_};
     Mailboxes mailboxes_{process_};

@@ -238,10 +238,7 @@ void Replay::state_line(const common::JsonObject& line) {
 
 // --- the world around ------------------------------------------------------------------------------------------------
 
-void Replay::host_line(const common::JsonObject& line) {
-    script_control(line, host_.control(), host_.tree());
-    if (const auto restrained = line.boolean("restrained")) host_.restrain(*restrained);
-}
+void Replay::host_line(const common::JsonObject& line) { script_control(line, host_.control(), host_.tree()); }
 
 void Replay::notifier_line(const common::JsonObject& line) { script_notifier(line, host_.notifier()); }
 

@@ -198,6 +198,8 @@ TEST_CASE("an escalation goes from level to level until somebody is on it", "[al
                      {"it is frozen", levels(1, 0s), with(goes_on(), [](News& n) { n.frozen = true; }), ""},
                      {"it waits", levels(1, 0s), with(goes_on(), [](News& n) { n.waiting = n.run_waits = true; }),
                       "goes_on 2 nobody acknowledged it"},
+                     {"it is part of what people know of many", levels(1, 0s),
+                      with(goes_on(), [](News& n) { n.inhibited = true; }), ""},
                      {"somebody is on it", with(levels(1, 1h), [](Told& t) { t.acknowledged = true; }), goes_on(), ""},
                      {"and it did not help", with(levels(1, 0s), [](Told& t) { t.acknowledged = true; }), goes_on(),
                       "goes_on 1 the acknowledgement is over"},

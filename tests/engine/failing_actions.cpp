@@ -1,5 +1,4 @@
 // What follows when what is done about a run fails: no rung of any preset ends in silence.
-#include <heeler/agent/restrained_control.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"
@@ -276,23 +275,4 @@ TEST_CASE("what a control put off is not done to a run that works again meanwhil
         (void)b.after(900s);
         CHECK(b.acts == "spawn done");
     }
-}
-
-TEST_CASE("while half of the runs stand still together none of them is ended") {
-    Bench b;
-    RestrainedControl restrained{b.control, b.clock, [&b] {
-                                     const Vitals vitals = b.dog->vitals();
-                                     return vitals.runs[static_cast<std::size_t>(RunState::running)];
-                                 }};
-    b.dog->attach(restrained);
-    std::vector<RunHandle> runs;
-    for (int i = 0; i < 10; ++i) runs.push_back(b.run("r" + std::to_string(i)));
-    for (int minute = 1; minute <= 30; ++minute) {
-        for (int i = 0; i < 10; ++i)
-            if (i >= 5 || minute == 1) b.progress(runs[static_cast<std::size_t>(i)], minute);
-        b.minutes(1);
-    }
-    CHECK(restrained.outage());
-    CHECK(b.asked(ControlVerb::inject) == 10);
-    CHECK(b.asked(ControlVerb::terminate) == 0);
 }

@@ -150,8 +150,6 @@ def beyond(scenario, client):
         found = [line.get("verbs", {}).get(verb) for verb in ("find", "prove_stopped")]
         if kind == "host" and ("fail" in found or "unsupported" in found):
             return "find that fails"
-        if kind == "host" and line.get("restrained"):
-            return "a control that is restrained"
     return client.beyond(scenario)
 
 

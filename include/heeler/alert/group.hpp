@@ -77,6 +77,7 @@ private:
             return text::concat("told with ", row.with_key, " of the run ", row.with_run,
                                 row.state == AlertRow::State::dead ? ", which nobody received" : "");
         case AlertRow::How::inhibited:
+            if (row.with_run.empty()) return "inhibited: people know that many runs stand still together";
             return text::concat("inhibited: people know of the run ", row.with_run, " above it");
         case AlertRow::How::silenced:
             return row.note;

@@ -44,7 +44,7 @@ struct News {
     bool is_final = false;      ///< nothing follows it
     bool snoozed = false;       ///< an operator keeps deeds and words off the run
     bool frozen = false;        ///< nothing is done to it
-    bool inhibited = false;     ///< people know of trouble above the run
+    bool inhibited = false;     ///< people know of trouble above the run, or of many
     bool silence_over = false;  ///< the one that kept an alert about it from people
 };
 
@@ -100,6 +100,7 @@ public:
         if (must_say_it_ends()) alerting = Alerting::send;
         if (news_.looked && !news_.held) begin_edge(alerting);
         step_ = news_.looked && !news_.held ? step_now() : Step::none;
+        if (news_.inhibited) put_off_level();
         begin_incident();
         if (step_ == Step::ack_over) end_acknowledgement();
         if (news_.acts && news_.escalates) escalate();
@@ -199,7 +200,7 @@ private:
         const Incident& incident = news_.after;
         const ToldLevels& levels = *before_.levels;
         const bool due = levels.next && now_.elapsed >= *levels.next;
-        if (news_.frozen || news_.snoozed) return Step::none;
+        if (news_.frozen || news_.snoozed || news_.inhibited) return Step::none;
         if (before_.acknowledged) return due ? Step::ack_over : Step::none;
         if (incident.open() && before_.unheard->escalated && before_.unheard->incident == incident.number)
             return news_.silence_over ? Step::unheard : Step::none;
@@ -207,6 +208,13 @@ private:
         if (!levels_are_left()) return same_incident() && is_told_anew(true) ? Step::nobody_has_it : Step::none;
         // Whom nobody could reach is not waited for.
         return due || before_.dead ? Step::next_level : Step::none;
+    }
+
+    /// Nobody was told of the first one yet.
+    void put_off_level() {
+        const ToldLevels& levels = *before_.levels;
+        if (levels.next && now_.elapsed >= *levels.next && levels_are_left())
+            result_.told.levels.edit().next = now_.elapsed + levels_[levels.told].after;
     }
 
     /// What has alerts of its own and is over. Whoever read that it began is told, now or later.

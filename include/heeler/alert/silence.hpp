@@ -51,7 +51,8 @@ namespace detail {
 
 /// Alerts that are not about a run are not silenced: they say that the watchdog itself is not well.
 [[nodiscard]] inline bool is_about_watchdogs(std::string_view kind) noexcept {
-    return kind.starts_with("watchdog.") || kind.starts_with("orchestrator.") || kind.starts_with("mail.");
+    return kind.starts_with("watchdog.") || kind.starts_with("orchestrator.") || kind.starts_with("mail.") ||
+           kind.starts_with("fleet.");
 }
 
 [[nodiscard]] inline Result<void> check_match(const AlertMatch& about) {

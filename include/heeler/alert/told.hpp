@@ -210,6 +210,7 @@ struct Told {
     bool end_told = false;      ///< the newest alert says that the run is given up or ended
     bool end_waits = false;     ///< the run is over; that is told when it is known what became of the alerts before
     bool found_over = false;    ///< and nobody had said that it is
+    bool of_all = false;        ///< it stands still together with many others, which is told as one
 
     friend bool operator==(const Told&, const Told&) = default;
 
@@ -346,7 +347,7 @@ struct Told {
     template <class A>
     void archive(A& a) {
         a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, severity, incident, dead, heard,
-          acknowledged, hold_noted, begin_held, end_told, end_waits, found_over);
+          acknowledged, hold_noted, begin_held, end_told, end_waits, found_over, of_all);
     }
 
 private:

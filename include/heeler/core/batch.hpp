@@ -54,7 +54,7 @@ struct AlertRow {
         plain,      ///< it is sent
         alone,      ///< likewise, though it would have been told with others: nobody else waited
         together,   ///< the alert `with_key` of the run `with_run` speaks for it
-        inhibited,  ///< not: people know of trouble of the run `with_run`, which is above its own
+        inhibited,  ///< not: people know of trouble of the run `with_run`, above its own; empty: of many
         silenced,   ///< not: an operator keeps it from them, as `note` says
     };
 

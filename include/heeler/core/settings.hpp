@@ -78,8 +78,18 @@ enum class StopProofNeeded : std::uint8_t {
     return names[static_cast<std::size_t>(proof)];
 }
 
+/// When runs of one watchdog that begin to stand still are one incident, about what all of them need.
+struct MassStallSettings {
+    std::uint32_t runs = 0;                          ///< so many at least, and this share of all; 0: never
+    double share = 0.3;                              ///< more than 0, at most 1
+    Duration within = std::chrono::minutes{2};       ///< 1 s to 1 h; nobody is ended or replaced so soon after a start
+    double over_share = 0.15;                        ///< it is over when fewer than this share stand still
+    Duration over_after = std::chrono::minutes{10};  ///< for so long; 1 s to 24 h
+};
+
 /// What holds back everything that a ladder wants to do.
 struct ActionLimits {
+    MassStallSettings mass_stall{};
     std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
     std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, and people are told
     std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise

@@ -136,6 +136,8 @@ public:
         tell_end();
     }
 
+    void tell(AlertRow row) { add_alerts({std::move(row)}); }
+
     void skip() {
         watched_.shown.any = true;
         audit("skip", std::string{R"({"reason":")"} + std::string{name_of(watched_.skip)} + "\"}");

@@ -73,6 +73,7 @@ public:
             sources->drop_missing(now, report);
         }
         lost_runs_ = 0;
+        tells_of_all_.reset();
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
         if (lost_runs_ > 0)
             tell({{now.wall, std::string{held_record}, {}, notes::lost_source(lost_runs_, lost_for_)}, {}}, report);
@@ -225,7 +226,9 @@ private:
             const auto is_inhibited = [](const RunMemory& run) {
                 return run.verdict->told.begin == Beginning::inhibited;
             };
-            if (!registry_.table().current(handle) || !watched.as_told(is_inhibited)) return false;
+            if (!registry_.table().current(handle)) return false;
+            if (hands_.mass_stall().speaks_for(watched)) return !watched.verdict->told.heard;
+            if (!watched.as_told(is_inhibited)) return false;
             if (!watched.rules().alerts.outbox.inhibit) return false;  // not any more
             parent = watched.spec.parent();
         }
@@ -328,6 +331,10 @@ private:
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
+        MassStall& mass = hands_.mass_stall();
+        const bool stands = (judged.shows.findings & MassStall::stall) != 0;
+        const bool of_all = mass.see(visit.handle, watched, stands, registry_.table(), now);
+        const bool tells = !tells_of_all_ && !mass.untold().alert.key.empty();
         if (judged.debounced != watched.seldom->debounced) watched.seldom.edit().debounced = judged.debounced;
         watched.called_off = watched.rung_busy && judged.calls_off;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
@@ -340,12 +347,16 @@ private:
         const bool changed = judged.speaks || saw || decision.acts() || decision.last ||
                              watched.verdict->has_new(judged.notes) || telling.told != watched.verdict->told ||
                              decision.incident.verify_at != incident.verify_at ||
-                             decision.incident.phase != incident.phase;
+                             decision.incident.phase != incident.phase || of_all != watched.verdict->told.of_all;
         if (rung::has_deeds(decision.plan)) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
-        if (!changed && !flush) return;
+        if (!changed && !flush && !tells) return;
         WorkItem& item = decide(visit);
         if (changed) Applier{watched, now, item}.change(judged, saw);
+        if (of_all != watched.verdict->told.of_all) watched.verdict.edit().told.of_all = of_all;
+        if (!tells) return;
+        Applier{watched, now, item}.tell(mass.untold());
+        tells_of_all_ = visit.handle;
     }
 
     static void count_held_back(const Judged& judged, bool alert, bool put_off, CycleReport& report) noexcept {
@@ -387,6 +398,8 @@ private:
         if (stored) pending_audit_.clear();
         operators_.written(stored);
         for (const WorkItem& item : work)
+            if (item.change.stored && item.change.handle == tells_of_all_) hands_.mass_stall().told();
+        for (const WorkItem& item : work)
             if (!item.change.stored && !item.change.fault) return false;
         return stored;
     }
@@ -421,11 +434,12 @@ private:
     List<AuditRow> pending_audit_;
     List<Event> unheard_;  ///< of ends that were written between two cycles
     static constexpr Duration lost_is_long = std::chrono::minutes{10};
-    std::size_t lost_runs_ = 0;     ///< in this cycle: of which it is time to say that their source is lost
-    Duration lost_for_{};           ///< the longest of them
-    std::size_t early_ = 0;         ///< items from before the visits, each of which is about another run
-    bool inhibited_ = false;        ///< of the run that is visited
-    NameMap<std::uint32_t> acted_;  ///< rungs in this cycle, by class
+    std::size_t lost_runs_ = 0;              ///< in this cycle: of which it is time to say that their source is lost
+    Duration lost_for_{};                    ///< the longest of them
+    std::size_t early_ = 0;                  ///< items from before the visits, each of which is about another run
+    bool inhibited_ = false;                 ///< of the run that is visited
+    NameMap<std::uint32_t> acted_;           ///< rungs in this cycle, by class
+    std::optional<RunHandle> tells_of_all_;  ///< with whose rows it is stored what is told of all
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -297,8 +297,8 @@ private:
         shows = watched_.shown;
         const bool first = !shows.any;
         const bool lost = is_lost() && run_.source_lost;
-        const bool unknown = (run_.late || result.put_off) && result.findings.size() == (lost ? 1u : 0u) &&
-                             !verdict_.incident.open();
+        const bool unknown =
+            (run_.late || result.put_off) && result.findings.size() == (lost ? 1u : 0u) && !verdict_.incident.open();
         if ((result.waiting || unknown) && !first && !result.decision.acts()) {
             if (result.held == HeldBack::gap) return;
             run_.waiting_since ? show_wait(result) : show_loss(result, lost);

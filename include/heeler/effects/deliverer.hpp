@@ -21,6 +21,7 @@
 #include <heeler/effects/effects.hpp>
 #include <heeler/effects/group_desk.hpp>
 #include <heeler/effects/inhibition.hpp>
+#include <heeler/effects/mass_stall.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/effects/silences.hpp>
 #include <heeler/recover/rung.hpp>
@@ -57,6 +58,7 @@ public:
 
     /// Set before `freeze` is called for the first time.
     [[nodiscard]] Silences& silences() noexcept { return silences_; }
+    [[nodiscard]] MassStall& mass_stall() noexcept { return mass_stall_; }
 
     /// Until it is known whether everything is frozen and what is silenced, nothing is done and nobody is told.
     void freeze(bool frozen) noexcept {
@@ -76,7 +78,7 @@ public:
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         List<AlertJob> due = queues_.take_due_alerts(now);
         drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
-        Inhibition{ledger_, registry_}.inhibit(due, now, report);
+        Inhibition{ledger_, registry_, mass_stall_}.inhibit(due, now, report);
         List<List<AlertJob>> groups;
         NameMap<std::size_t> places;
         for (auto& job : due) {
@@ -110,8 +112,10 @@ private:
         const bool all_frozen = frozen_.load(std::memory_order_relaxed) || process_.frozen();
         const std::lock_guard guard{job.watched->lock};
         if (all_frozen || job.watched->verdict->marks.frozen_at(now.wall)) return OutcomeFrom::freeze;
-        const bool words = !rung::touches(action.kind) || is_injection(action.kind);
-        return words || job.may_have_happened || !job.watched->called_off ? OutcomeFrom::answer : OutcomeFrom::recovery;
+        const bool waits = action.kind == ActionKind::escalate && mass_stall_.speaks_for(*job.watched);
+        const bool words = !waits && (!rung::touches(action.kind) || is_injection(action.kind));
+        return words || (job.may_have_happened && !waits) || !job.watched->called_off ? OutcomeFrom::answer
+                                                                                      : OutcomeFrom::recovery;
     }
 
     /// People are told last, so that a slow notifier holds up nothing else of the rung; it is reported in its order.
@@ -233,6 +237,8 @@ private:
             action.outcome_from = held;
             action.note = frozen ? "frozen" : held == OutcomeFrom::shadow ? "shadow mode" : "it works again";
             if (action.kind == ActionKind::escalate) skip_alert(action.key, now);
+        } else if (waits_for_all(job, action, now)) {  // it is done later, if it is still to be done then
+            if (job.may_have_happened && effects_.is_absent(*job.watched, action)) job.may_have_happened = false;
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
         } else if (is_record_only(action.kind)) {
@@ -240,6 +246,15 @@ private:
         } else {
             ask(job, action, report);
         }
+    }
+
+    /// Many stand still together: nobody is ended or replaced, and nobody asked for of whom people do not know yet.
+    [[nodiscard]] bool waits_for_all(const RungJob& job, const Action& action, Instant now) const {
+        if (action.kind == ActionKind::terminate || action.kind == ActionKind::spawn)
+            return mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
+        if (action.kind != ActionKind::escalate) return false;
+        const std::lock_guard guard{job.watched->lock};
+        return mass_stall_.speaks_for(*job.watched) && !job.watched->verdict->told.heard;
     }
 
     /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.
@@ -516,6 +531,7 @@ private:
     const HeldLease& held_lease_;
     Effects effects_;
     Silences silences_;
+    MassStall mass_stall_;
     ContextDesk context_;
     std::atomic<bool> frozen_{false};
     std::atomic<bool> informed_{false};

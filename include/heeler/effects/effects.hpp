@@ -81,6 +81,12 @@ public:
         return !found && found.error().code == ErrorCode::unsupported;
     }
 
+    /// It is known that it was not done.
+    [[nodiscard]] bool is_absent(const WatchedRun& watched, const Action& action) const {
+        const auto found = hands(watched).find(action.key);
+        return found && *found == Found::absent;
+    }
+
     /// The run is given up: only records change. An agent control that keeps some of its own (`retire`) is told.
     void retire(WatchedRun& watched, Action& action, const Asker& asker) {
         action.outcome = ActionOutcome::done;

@@ -1,4 +1,4 @@
-// What begins with a run is not told while people know of trouble above it, and is on record as that.
+// What begins with a run is not told while people know of trouble above it, or of many, and is on record as that.
 #pragma once
 
 #include <mutex>
@@ -10,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/effects/alert_desk.hpp>
+#include <heeler/effects/mass_stall.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/lineage.hpp>
 #include <heeler/run/registry.hpp>
@@ -21,7 +22,8 @@ namespace heeler::inline HEELER_ABI::detail {
 /// One thread at a time.
 class Inhibition {
 public:
-    Inhibition(Ledger& ledger, Registry& registry) : ledger_{ledger}, registry_{registry} {}
+    Inhibition(Ledger& ledger, Registry& registry, const MassStall& mass)
+        : ledger_{ledger}, registry_{registry}, mass_{mass} {}
 
     /// Takes out those that are not told now, and settles them in one commit. That their runs are to be told of later
     /// is stored with it.
@@ -29,8 +31,9 @@ public:
         List<AlertJob> kept, rest;
         for (AlertJob& job : due) {
             const auto parent = parent_of(job);
-            const std::string above = parent ? above_of(job, *parent) : std::string{};
-            if (above.empty()) {
+            const bool of_all = parent && is_of_all(job);
+            const std::string above = parent && !of_all ? above_of(job, *parent) : std::string{};
+            if (above.empty() && !of_all) {
                 rest.push_back(std::move(job));
                 continue;
             }
@@ -52,8 +55,7 @@ private:
     [[nodiscard]] static std::optional<std::string> parent_of(const AlertJob& job) {
         const RunClass& rules = job.rules->rules;
         const Alert& alert = job.row.alert;
-        if (!rules.alerts.outbox.inhibit || rules.mode == Mode::shadow || !alert.is(AlertKind::unhealthy))
-            return std::nullopt;
+        if (rules.mode == Mode::shadow || !alert.is(AlertKind::unhealthy)) return std::nullopt;
         const bool begun = job.begun() || job.row.how == AlertRow::How::alone || speaks_for_others(alert);
         if (alert.severity == Severity::critical || begun) return std::nullopt;
         const std::lock_guard guard{job.watched->lock};
@@ -70,7 +72,13 @@ private:
     }
 
     [[nodiscard]] std::string above_of(const AlertJob& job, const std::string& parent) const {
+        if (!job.rules->rules.alerts.outbox.inhibit) return {};
         return known_trouble_above(registry_, job.handle, parent, [](RunHandle) -> Decided* { return nullptr; });
+    }
+
+    [[nodiscard]] bool is_of_all(const AlertJob& job) const {
+        const std::lock_guard guard{job.watched->lock};
+        return mass_.speaks_for(*job.watched);
     }
 
     static void inhibit(const AlertJob& job) {
@@ -80,6 +88,7 @@ private:
 
     Ledger& ledger_;
     Registry& registry_;
+    const MassStall& mass_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -76,6 +76,21 @@ namespace detail::setting {
                 [&](auto count) { rules.limits.rungs_per_run_per_day = static_cast<std::uint32_t>(count); });
 }
 
+[[nodiscard]] inline Refused set_mass_stall_runs(const SettingValue& value, RunClass& rules) {
+    return take(whole(value, 0, 1'000'000),
+                [&](auto count) { rules.limits.mass_stall.runs = static_cast<std::uint32_t>(count); });
+}
+
+template <double MassStallSettings::*Member>
+[[nodiscard]] Refused set_mass_stall_share(const SettingValue& value, RunClass& rules) {
+    return take(number(value, 0.01, 1), [&](double share) { rules.limits.mass_stall.*Member = share; });
+}
+
+template <Duration MassStallSettings::*Member>
+[[nodiscard]] Refused set_mass_stall_length(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, 1h), [&](Duration length) { rules.limits.mass_stall.*Member = length; });
+}
+
 [[nodiscard]] inline Refused set_mode(const SettingValue& value, RunClass& rules) {
     return take(choice(value, {"active", "shadow"}),
                 [&](std::size_t chosen) { rules.mode = chosen == 0 ? Mode::active : Mode::shadow; });
@@ -302,6 +317,11 @@ inline constexpr std::array known{
     Known{"action_budget.per_run_per_day", &set_per_day},
     Known{"expect.most", &set_expect_most},
     Known{"expect.total_s", &set_class_length<&RunClass::expect, &ExpectSettings::total>},
+    Known{"mass_stall.runs", &set_mass_stall_runs},
+    Known{"mass_stall.share", &set_mass_stall_share<&MassStallSettings::share>},
+    Known{"mass_stall.within_s", &set_mass_stall_length<&MassStallSettings::within>},
+    Known{"mass_stall.over_share", &set_mass_stall_share<&MassStallSettings::over_share>},
+    Known{"mass_stall.over_after_s", &set_mass_stall_length<&MassStallSettings::over_after>},
     Known{"auto_steer", &set_auto_steer},
     Known{"mode", &set_mode},
     Known{"metric_grows", &set_metric_grows},

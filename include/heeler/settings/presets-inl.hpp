@@ -78,6 +78,7 @@ HEELER_INLINE RunClass recommended() {
     ladder.on_failure = OnFailure::escalate;
     rules.alerts.escalation = {three_levels(), 4h, false};
     rules.alerts.unobservable_after = 1h;
+    rules.limits.mass_stall.runs = 5;
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.alerts.outbox.jitter = true;

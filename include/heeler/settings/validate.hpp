@@ -132,6 +132,13 @@ template <class What>
         return fail(ErrorCode::invalid_argument,
                     "limits.debounce is " + std::to_string(rules.limits.debounce) + "; it must be 1 to 1000");
     if (auto good = check_length("expect.total", rules.expect.total, 0s, longest_setting); !good) return good;
+    const MassStallSettings& mass = rules.limits.mass_stall;
+    if (!(mass.share > 0 && mass.share <= 1 && mass.over_share > 0 && mass.over_share <= mass.share))
+        return fail(ErrorCode::invalid_argument,
+                    "limits.mass_stall: 0 < over_share <= share <= 1 must hold; they are " +
+                        std::to_string(mass.over_share) + " and " + std::to_string(mass.share));
+    if (auto good = check_length("limits.mass_stall.within", mass.within, 1s, 1h); !good) return good;
+    if (auto good = check_length("limits.mass_stall.over_after", mass.over_after, 1s, 24h); !good) return good;
     if (auto good = check_escalation(rules.alerts.escalation); !good) return good;
     if (auto good = check_length("outbox.first_retry", rules.alerts.outbox.first_retry, Duration{1000}, 24h); !good)
         return good;
