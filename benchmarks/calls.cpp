@@ -14,14 +14,30 @@ struct Turn {
     std::string output;
 };
 
-std::vector<Turn> turns(std::size_t count) {
+/// Words that no other answer has.
+std::string words(std::mt19937& random, std::size_t size) {
+    std::string text;
+    while (text.size() < size) {
+        for (std::size_t letters = 2 + random() % 8; letters > 0; --letters)
+            text += static_cast<char>('a' + static_cast<int>(random() % 26));
+        text += random() % 8 == 0 ? '\n' : ' ';
+    }
+    return text;
+}
+
+/// Each with other arguments; the answers tell of a failure, each time the same one but for a number, or of something
+/// else each time.
+std::vector<Turn> turns(std::size_t count, bool fail) {
+    std::mt19937 random{5};
     std::vector<Turn> all;
     for (std::size_t i = 0; i < count; ++i) {
         std::string args = R"({"path": "src/module_)" + std::to_string(i % 97) + R"(/handler.cpp", "offset": )" +
                            std::to_string(i * 40) + R"(, "limit": 40, "pattern": "on_request)";
         args.resize(std::max<std::size_t>(args.size(), 98), 'x');
         args += "\"}";
-        std::string output = std::to_string(i) + ": error: no member of that name in the class; did you mean to call ";
+        std::string output = std::to_string(i) + ": ";
+        if (fail) output += "error: no member of that name in the class; did you mean to call ";
+        if (!fail) output += words(random, 300);
         while (output.size() + args.size() < 300) output += "the other one ";
         output.resize(300 - args.size());
         all.push_back({std::move(args), std::move(output)});
@@ -31,14 +47,15 @@ std::vector<Turn> turns(std::size_t count) {
 
 class Calls {
 public:
-    explicit Calls(Effort effort) : effort_{effort}, kennel_{0}, turns_{turns(many)} {}
+    Calls(Effort effort, bool fail) : effort_{effort}, kennel_{0}, turns_{turns(many, fail)}, fail_{fail} {}
 
     void add(Rows& rows) {
         const std::vector old{more(1)};
         work(old, effort_.of(100'000, 3'000));
+        const char* const what = fail_ ? "tool call + result, 300 bytes, all rules on" : "... that tells of no failure";
         rows.push_back(compare(
-            effort_, "tool call + result, 300 bytes, all rules on", 80.0, [&] { return timed(old, many); },
-            [&] { return hash_timed(); }));
+            effort_, what, 80.0, [&] { return timed(old, many); }, [&] { return hash_timed(); }));
+        if (!fail_) return;
         rows.push_back(compare(
             effort_, "... the 100,000th against the 100th", 1.2, [&] { return timed(old, 100); },
             [&] { return young_timed(); }));
@@ -102,11 +119,15 @@ private:
     Effort effort_;
     Kennel kennel_;
     std::vector<Turn> turns_;
+    bool fail_;
     std::size_t next_ = 0;
 };
 
 }  // namespace
 
-void add_calls(Effort effort, Rows& rows) { Calls{effort}.add(rows); }
+void add_calls(Effort effort, Rows& rows) {
+    Calls{effort, true}.add(rows);
+    Calls{effort, false}.add(rows);
+}
 
 }  // namespace bench
