@@ -208,21 +208,12 @@ private:
     }
     [[nodiscard]] bool key() noexcept {
         if (next() != '"') return false;
-        const char* first = ++at_;
-        KeyText copied;
-        std::string_view name = between(first, heeler::detail::find_string_stop(first, end_));
-        at_ = first + name.size();
-        if (at_ != end_ && *at_ == '"' && name.size() <= copied.text.size()) {  // nearly always
-            ++at_;
-        } else {
-            at_ = first;
-            if (!read_json_string(at_, end_, copied)) return false;
-            name = copied.view();
-        }
-        if (!take(':')) return false;
+        ++at_;
+        KeyText name;
+        if (!read_json_string(at_, end_, name) || !take(':')) return false;
         Frame& frame = frames_[depth_ - 1];
-        frame.key = text::combine(text::fingerprint_text(name), copied.longer);
-        frame.role = key_roles.of(name);
+        frame.key = text::combine(text::fingerprint_text(name.view()), name.longer);
+        frame.role = key_roles.of(name.view());
         frame.changing = (depth_ > 1 && frames_[depth_ - 2].changing) || frame.role == KeyRole::changing;
         return true;
     }

@@ -110,29 +110,26 @@ public:
             }
             const char* first = at;
             std::uint32_t hash = hash_;
-            if (number_)
-                while (at != end_of_text && is_digit(*at)) hash = next_of_word_hash(hash, *at++);
-            else
-                while (at != end_of_text && is_word(*at)) hash = next_of_word_hash(hash, fold(*at++));
+            while (at != end_of_text && (number_ ? is_digit(*at) : is_word(*at)))
+                hash = (hash ^ static_cast<unsigned char>(fold(*at++))) * 16777619u;
             hash_ = hash;
             size_ += static_cast<std::size_t>(at - first);
             if (at != end_of_text) end();
         }
     }
     void end() noexcept {
-        if (size_ > 1 || (size_ == 1 && number_)) {
-            const std::uint32_t hash = last_of_word_hash(hash_);
-            if (!without_.has(hash)) to_.add(token_of(hash));
-        }
+        const std::uint32_t hash = hash_ ^ (hash_ >> 15);
+        if (size_ > 1 || (size_ == 1 && number_))
+            if (!without_.has(hash)) to_.add(static_cast<std::uint16_t>(hash ^ (hash >> 16)));
         size_ = 0;
-        hash_ = first_of_word_hash;
+        hash_ = 2166136261u;
     }
 
 private:
     TokenSet& to_;
     const NameTokens& without_;
     std::size_t& left_;  ///< bytes that are still looked at
-    std::uint32_t hash_ = first_of_word_hash;
+    std::uint32_t hash_ = 2166136261u;
     std::size_t size_ = 0;
     bool number_ = false;
 };

@@ -17,11 +17,8 @@ struct CycleRing {
     static constexpr std::uint32_t longest = 32;
 
     struct Item {
-        std::uint32_t item, round, first;
+        std::uint32_t round, first;
         std::uint32_t member;  ///< for the identity
-    };
-    struct Kept {
-        std::uint32_t round, first, member;
     };
     struct Run {
         std::uint32_t first;  ///< of the block before the first item that equals the one a period before
@@ -30,16 +27,15 @@ struct CycleRing {
     };
 
     std::uint32_t items[longest];
-    Kept kept[longest];
+    Item kept[longest];
     Run runs[longest + 1];
     std::uint32_t count;
     std::uint32_t repeats;  ///< 0: the newest item equals none of those that are kept
 
-    void add(const Item& item) noexcept {
-        const bool may_repeat = is_kept(item.item);
-        if (may_repeat || repeats != 0) count_runs(item.item);
-        items[count % longest] = item.item;
-        kept[count++ % longest] = {item.round, item.first, item.member};
+    void add(std::uint32_t item, const Item& known) noexcept {
+        if (is_kept(item) || repeats != 0) count_runs(item);
+        items[count % longest] = item;
+        kept[count++ % longest] = known;
     }
 
     [[nodiscard]] bool is_new() const noexcept { return repeats == 0; }
@@ -117,8 +113,8 @@ struct Cycle {
     static constexpr Basis basis = Basis::same_call;
 
     static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) noexcept {
-        part.add({static_cast<std::uint32_t>(text::combine(unit.call.typed, unit.key())), common.round, unit.first,
-                  static_cast<std::uint32_t>(unit.member())});
+        part.add(static_cast<std::uint32_t>(text::combine(unit.call.typed, unit.key())),
+                 {common.round, unit.first, static_cast<std::uint32_t>(unit.member())});
         return best_of(part, 2, settings.rounds, settings.stop, 3);
     }
     static std::string words(const Finding& finding) {
@@ -140,7 +136,7 @@ struct CallOnly {
     static constexpr Basis basis = Basis::same_call;
 
     static Hit learn(Part& part, const Settings& settings, const CallFacts& call, const Common& common) noexcept {
-        part.add({call.typed, common.round, common.index, static_cast<std::uint32_t>(text::combine(call.shape, 0))});
+        part.add(call.typed, {common.round, common.index, static_cast<std::uint32_t>(text::combine(call.shape, 0))});
         return best_of(part, 1, settings.repeats, 2 * settings.repeats, 2);
     }
     static std::string words(const Finding& finding) {

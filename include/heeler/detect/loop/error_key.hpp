@@ -89,13 +89,6 @@ inline constexpr auto name_bytes = [] {
     return table;
 }();
 
-/// Letters, but for the byte with which a quote of other than ASCII begins.
-inline constexpr auto plain_letters = [] {
-    auto table = letters;
-    table[0xE2] = false;
-    return table;
-}();
-
 /// A set of tokens, for many questions of which most are answered by no.
 class TokenFilter {
 public:
@@ -141,11 +134,8 @@ private:
     enum Sign : std::uint64_t { no_sign, argument_sign, path_sign, masked_sign, number_sign, word_sign };
 
     void step(const char* stop) noexcept {
-        if (begins_word(stop)) {  // nearly always
-            do {
-                if (!plain_word(stop)) return name(stop);
-                if (at_ != stop && *at_ == ' ') ++at_;
-            } while (begins_word(stop));
+        if (is_lower(static_cast<char>(*at_ | 0x20))) {  // nearly always
+            if (!plain_word(stop)) name(stop);
         } else if (*at_ == ' ') {
             ++at_;
         } else if (*at_ == '\x1b') {
@@ -159,10 +149,6 @@ private:
         } else {
             ++at_;
         }
-    }
-
-    [[nodiscard]] bool begins_word(const char* stop) const noexcept {
-        return at_ != stop && is_lower(static_cast<char>(*at_ | 0x20));
     }
 
     // --- literals ---------------------------------------------------------------------------------------------------
@@ -289,8 +275,7 @@ private:
     [[nodiscard]] bool plain_word(const char* stop) noexcept {
         const char* last = at_;
         std::uint32_t hash = first_of_word_hash;
-        for (; last != stop && plain_letters[static_cast<unsigned char>(*last)]; ++last)
-            hash = next_of_word_hash(hash, fold(*last));
+        for (; last != stop && is_letter(*last) && *last != '\xE2'; ++last) hash = next_of_word_hash(hash, fold(*last));
         if (last == at_ || (last != stop && name_bytes[static_cast<unsigned char>(*last)] != 0)) return false;
         const std::string_view text = between(at_, last);
         at_ = last;
