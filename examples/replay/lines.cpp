@@ -208,6 +208,8 @@ void Replay::expect_line(const common::JsonObject& line) {
     const auto given = host_.dog().expect(*handle, common::expect_of(line));
     if (!given && given.error().code == ErrorCode::invalid_argument)
         return print(heeler::ErrorEvent{"expect", run, given.error()});
+    if (!given && given.error().code == ErrorCode::fenced)
+        return print(heeler::ErrorEvent{"expect", run, fenced_error(run)});
     check("expect", run, given);
 }
 

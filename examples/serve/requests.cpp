@@ -211,7 +211,10 @@ void Requests::checkpoint(const Client& client, const Request& request, JsonLine
 }
 
 void Requests::expect(const Client& client, const Request& request, JsonLine&) {
-    taken(dog_.expect(run_of(client, request), common::expect_of(request)));
+    auto given = dog_.expect(run_of(client, request), common::expect_of(request));
+    if (!given && given.error().code == ErrorCode::fenced)
+        throw Refused{heeler::error_of(heeler::Observed::fenced, request.text_or("run", ""))};
+    taken(std::move(given));
 }
 
 void Requests::finish(const Client& client, const Request& request, JsonLine&) {

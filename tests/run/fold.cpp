@@ -300,3 +300,44 @@ TEST_CASE("a wait stops its time, and a fresh agent begins without [M-191]", "[r
     CHECK_FALSE(b.ends(1045s, {}, old));
     CHECK(b.until() == 90s);
 }
+
+namespace {
+
+/// Counts whole intervals and others.
+struct Intervallic {
+    static constexpr std::string_view kind = "intervallic";
+    struct Settings {};
+    struct Memory {
+        char whole = 0, others = 0;
+    };
+    void learn(Memory& memory, const Settings&, const Observation& seen) const {
+        if (const auto* sample = std::get_if<IntervalSample>(&seen.event))
+            ++(sample->whole ? memory.whole : memory.others);
+    }
+    [[nodiscard]] std::optional<Finding> check(const Memory&, const Settings&, const Run&, Instant) const { return {}; }
+};
+
+}  // namespace
+
+TEST_CASE("an interval in which something took long counts against nobody [M-189]", "[run]") {
+    rooms::House house;
+    RunClass rules = rooms::bare_class();
+    rules.detectors.turn_on<Intervallic>();
+    WatchedRun& watched = house.at(house.run(rules, Folded::of(MetricKind::output_lines)));
+    const auto at = [&](Duration when) {
+        return Folder{watched, {bench::start.elapsed + when, bench::start.wall + when}};
+    };
+    const auto counted = [&] { return watched.detectors.saved("intervallic", house.now()).value_or(""); };
+    at(60s).sample();
+    CHECK(counted() == std::string{1, 0});
+    Expect build{200s, "build"};
+    REQUIRE(at(70s).expect(build));
+    at(120s).sample();
+    at(180s).sample();
+    CHECK(counted() == std::string{1, 2});
+    Expect over{.over = true};
+    REQUIRE(at(190s).expect(over));
+    at(240s).sample();
+    at(300s).sample();
+    CHECK(counted() == std::string{2, 3});
+}
