@@ -129,7 +129,7 @@ void World::judge_usage(const Body& body, const RunRow& row) {
 
 /// Somebody is to be ended or replaced. A run that has hung for so long is asked for something in every cycle.
 void World::witness_outage(const std::string& what) {
-    if (!story_.restrained) return;
+    if (story_.trouble != Trouble::outage) return;
     const auto hang = std::count_if(bodies_.begin(), bodies_.end(), [&](const Body& body) {
         return body.stands_since >= 0 && seconds() - body.stands_since >= 300 && !body.over;
     });

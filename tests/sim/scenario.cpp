@@ -97,7 +97,6 @@ Tellable tellable(const Story& story) {
     leave_out(std::exchange(left.rests, std::nullopt).has_value(), "hours in which nobody works");
     leave_out(std::exchange(left.echoes, false), "echoes");
     leave_out(std::exchange(left.later, {}) != Duration{}, "another day");
-    leave_out(std::exchange(left.restrained, false), "a restrained control");
     leave_out(std::exchange(left.trouble, Trouble::none) != Trouble::none, "trouble of one run");
     std::erase_if(left.happenings, [&](const Happening& each) {
         const std::string what = unsayable(each);

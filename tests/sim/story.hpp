@@ -69,7 +69,6 @@ struct Story {
     heeler::Duration later{};                 ///< the wall clock of this world is so much further
     std::optional<heeler::RunState> rests{};  ///< for hours, somewhere in it, every run is said to be in this state
     bool echoes = false;                      ///< what agents report arrives twice
-    bool restrained = false;                  ///< the control is a `RestrainedControl`
     Trouble trouble = Trouble::none;
     bool own_luck = false;  ///< what becomes of one run has nothing to do with the others
     unsigned at_once = 1;   ///< an agent that works does so many parts of it in one step

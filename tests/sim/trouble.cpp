@@ -57,7 +57,7 @@ constexpr std::uint64_t few_in_trouble = heeler_test::is_slowed ? 2 : 12;
     story.rules.interval.fixed = 60s;
     story.rules.stop_proof = StopProofNeeded::presumed;
     if (seed % 2 == 0) story.rules.ladder.as<RecoveryLadder>()->retry = Backoff{3, 10s, 4, 1800s};
-    story.restrained = true;
+    story.rules.limits.mass_stall.runs = 5;
     story.trouble = Trouble::outage;
     constexpr unsigned silent = static_cast<unsigned>(Mood::silent), longest = 7;
     story.happenings.push_back({What::time, 0, longest});

@@ -262,13 +262,7 @@ void World::boot(unsigned number) {
     settings.lease_margin = 10s;
     dog.control = std::make_unique<Control>(*this, number);
     dog.watch = std::make_unique<Watch>(dog.clock, dog.store, People{*this, number}, settings);
-    if (story_.restrained) {
-        dog.restrained = std::make_unique<RestrainedControl<Control, ManualClock>>(*dog.control, dog.clock,
-                                                                                   [this] { return bodies_.size(); });
-        (void)dog.watch->attach(*dog.restrained);
-    } else {
-        (void)dog.watch->attach(*dog.control);
-    }
+    (void)dog.watch->attach(*dog.control);
     if (const auto defined = dog.watch->define(story_.rules); !defined) wrong("define", defined.error().message);
     for (Body& body : bodies_) {
         body.unsaid = true;

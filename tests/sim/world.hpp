@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include <heeler/agent/restrained_control.hpp>
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/store/memory_store.hpp>
 #include <heeler/testing/fault_store.hpp>
@@ -186,7 +185,6 @@ private:
         heeler::ManualClock clock;
         Store store;
         std::unique_ptr<Control> control;
-        std::unique_ptr<heeler::RestrainedControl<Control, heeler::ManualClock>> restrained;
         std::unique_ptr<Watch> watch;   ///< absent: its process is gone
         unsigned down = 0;              ///< so long until it begins anew, in steps
         unsigned paused = 0;            ///< it stands still for so long
