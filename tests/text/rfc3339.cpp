@@ -58,9 +58,9 @@ TEST_CASE("a moment that no calendar names is shown as the nearest") {
 
 TEST_CASE("days have the names that the calendar of the standard library gives them") {
     using namespace std::chrono;
-    const sys_days last{year{9999} / December / 31};
+    const sys_days final_day{year{9999} / December / 31};
     int wrong = 0;
-    for (sys_days day{year{0} / January / 1}; day <= last; day += days{1}) {
+    for (sys_days day{year{0} / January / 1}; day <= final_day; day += days{1}) {
         const year_month_day date{day};
         const text::CalendarDay named = text::calendar_day(day.time_since_epoch().count());
         wrong +=
