@@ -16,8 +16,7 @@ class Browser:
     """As much of WebDriver as is needed here."""
 
     def __init__(self, driver, browser, profile):
-        self.driver = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.base = "http://127.0.0.1:" + self.port()
+        self.base = "http://127.0.0.1:" + self.started(driver)
         arguments = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000",
                      "--user-data-dir=" + profile]
         if os.geteuid() == 0:
@@ -27,10 +26,15 @@ class Browser:
         self.session = ""
         self.session = "/session/" + self.ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
 
-    def port(self):
-        for line in self.driver.stdout:
-            if "started successfully on port" in line:
-                return line.rstrip(".\n").split()[-1]
+    def started(self, driver):
+        """Its port. On a busy machine another program may take the one that it has chosen."""
+        for _ in range(3):
+            self.driver = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                           text=True)
+            for line in self.driver.stdout:
+                if "started successfully on port" in line:
+                    return line.rstrip(".\n").split()[-1]
+            self.driver.wait()
         sys.exit("the driver did not start")
 
     def ask(self, method, path, body=None):
