@@ -71,7 +71,7 @@ RunClass hasty_class(bool together) {
     rules.applicability.shortest = Duration{};
     rules.detectors.turn_on<HeartbeatContract<ProgressAge>>({.act_after = 15s});
     rules.limits.mass_stall.runs = 0;  // each run is told of by itself
-    rules.alerts.escalation = {};  // a round may last longer than from one level to the next
+    rules.alerts.escalation = {};      // a round may last longer than from one level to the next
     rules.alerts.outbox.longest_retry = 20s;
     rules.alerts.outbox.group_wait = together ? 10s : 0s;
     rules.alerts.outbox.group_interval = together ? 20s : 0s;
