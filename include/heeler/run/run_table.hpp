@@ -139,11 +139,12 @@ public:
         for (std::uint32_t c = 0; c < chunks; ++c) {
             Chunk& chunk = *chunks_[c].load(std::memory_order_relaxed);
             if (chunk.earliest.load(std::memory_order_relaxed) > limit) continue;
-            // Raised before the look: what is lowered meanwhile is seen the next time.
-            chunk.earliest.store(never, std::memory_order_relaxed);
+            // Raised before the look: whoever lowers a deadline meanwhile is seen by it, or lowers `earliest` after it.
+            // That holds in one order of all of these accesses only, so none of them is relaxed.
+            chunk.earliest.exchange(never);
             std::int64_t earliest = never;
             for (std::uint32_t i = 0; i < chunk_runs; ++i) {
-                const std::int64_t at = chunk.deadlines[i].load(std::memory_order_relaxed);
+                const std::int64_t at = chunk.deadlines[i].load();
                 if (at <= limit)
                     visit(c * chunk_runs + i);
                 else if (at < earliest)
@@ -216,8 +217,8 @@ private:
     }
 
     static void lower(std::atomic<std::int64_t>& value, std::int64_t to) noexcept {
-        std::int64_t seen = value.load(std::memory_order_relaxed);
-        while (to < seen && !value.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
+        std::int64_t seen = value.load();
+        while (to < seen && !value.compare_exchange_weak(seen, to)) {
         }
     }
 
