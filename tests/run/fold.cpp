@@ -62,6 +62,23 @@ TEST_CASE("what is more than output is told apart from it", "[run]") {
     CHECK(f.run().last_gain == 8s);
 }
 
+TEST_CASE("children that are no runs are credited when they are told to have done more than ever before", "[run]") {
+    Folded f;
+    f.at(1s)(SignOfLife{"workers", 0});
+    CHECK_FALSE((f.run().last_activity || f.run().children));
+    f.at(2s)(SignOfLife{"workers", 7});
+    CHECK((f.run().last_progress == 2s && f.run().last_activity == 2s && !f.run().last_gain));
+    f.at(3s)(SignOfLife{"workers", 7});
+    f.at(4s)(SignOfLife{"workers", 6});
+    CHECK((f.run().last_progress == 2s && f.run().last_sign == 4s && f.run().last_alive == 4s));
+    f.at(5s)(StateChange{RunState::waiting_child, {}, {}, {}});
+    f.at(9s)(SignOfLife{"workers", 8});
+    CHECK((f.run().last_progress == 5s && f.run().children->progress == bench::start.elapsed + 9s));
+    f.at(10s)(StateChange{RunState::waiting_human, {}, {}, {}});
+    f.at(11s)(SignOfLife{"workers", 9});  // no answer of a person
+    CHECK(f.run().children->progress == bench::start.elapsed + 9s);
+}
+
 TEST_CASE("what is reported late takes nothing back", "[run]") {
     Folded f;
     f.at(9s)(Progress{3});

@@ -205,3 +205,18 @@ TEST_CASE("the status that is shown is the run's, and a new run is healthy", "[r
     table.remove(run);
     CHECK(table.status(*added(table)) == Status::healthy);
 }
+
+TEST_CASE("a look that is none leaves deadlines as they are", "[run]") {
+    CellTable table;
+    const RunHandle soon = *added(table), later = *added(table);
+    table.look_at(soon.index, Elapsed{5s});
+    table.look_at(later.index, Elapsed{9s});
+    for (int i = 0; i < 2; ++i) {
+        std::string found;
+        table.each_due(
+            Elapsed{5s}, [&](std::uint32_t index) { found += std::to_string(index) + " "; }, false);
+        CHECK(found == std::to_string(soon.index) + " ");
+    }
+    CHECK(table.next_deadline() == Elapsed{5s});
+    CHECK(due_at(table, Elapsed{9s}) == std::to_string(soon.index) + " " + std::to_string(later.index) + " ");
+}

@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 using namespace heeler;
+using namespace std::chrono_literals;
 using detail::RunMemory;
 using detail::SpecBytes;
 
@@ -98,6 +99,20 @@ TEST_CASE("that an alert was kept back is saved", "[run]") {
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
     CHECK(after.verdict->told.begin == detail::Beginning::inhibited);
+}
+
+TEST_CASE("what the runs below it have done is saved, and up to where those above it were credited", "[run]") {
+    RunMemory before;
+    before.run.children.edit() = {.progress = Elapsed{5s}, .last_end = Elapsed{7s}, .told = 9};
+    before.seldom.edit().credited = 3s;
+    ArchiveWriter to{Instant{}};
+    before.archive_facts(to);
+    RunMemory after;
+    ArchiveReader from{to.bytes(), Instant{}};
+    after.archive_facts(from);
+    REQUIRE((from.ok() && from.at_end()));
+    CHECK((after.run.children->progress == Elapsed{5s} && after.run.children->last_end == Elapsed{7s}));
+    CHECK((after.run.children->told == 9 && after.seldom->credited == 3s));
 }
 
 TEST_CASE("facts of another layout are refused", "[run]") {

@@ -136,6 +136,7 @@ const Threshold thresholds[] = {
      [](const RunClass& c) { return in_seconds(c.alerts.escalation.levels[2].after); }, 900, 600},
     {"escalation.ack_lasts_s", "60", presets::recommended, CLASS_LENGTH(alerts.escalation.ack_lasts), 14'400, 60},
     {"longest_wait_s", "7200", presets::recommended, LENGTH_OF(NeedsInput, longest_wait), 21'600, 7200},
+    {"after_children_s", "60", presets::recommended, LENGTH_OF(NeedsInput, after_children), 600, 60},
     {"wait_reminder_s", "7200", presets::recommended, LENGTH_OF(NeedsInput, wait_reminder), 14'400, 7200},
     {"wait_reminder_s", "7200", presets::long_run, LENGTH_OF(NeedsInput, wait_reminder), -1, 7200},
     {"wait_escalation_s", "7200", presets::recommended, LENGTH_OF(NeedsInput, wait_escalation), 86'400, 7200},

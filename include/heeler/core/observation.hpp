@@ -215,6 +215,9 @@ struct OutputAccess {
 /// A second source (a transcript's modification time, a child) shows life.
 struct SignOfLife {
     std::string_view source{};
+    /// Of children that are no runs of this watchdog, counted by the sender over all of them: more than ever before,
+    /// and one has made progress, which is credited to the run as that of a watched child is. 0: not told.
+    std::uint64_t progress = 0;
 };
 
 /// What only a host's own detectors understand, in an encoding of their own. Proves neither life nor work.

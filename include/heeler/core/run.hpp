@@ -99,6 +99,19 @@ struct RunWords {
     }
 };
 
+/// What the runs below a run have told, as far as this watchdog watches them.
+struct RunsBelow {
+    SmallOptional<Elapsed> progress{};  ///< of any descendant, or of a child that its host watches (`SignOfLife`)
+    SmallOptional<Elapsed> last_end{};  ///< when a child was over last
+    std::uint64_t told = 0;             ///< the last `SignOfLife::progress`
+    bool left = false;                  ///< there is one that is not over; not stored
+
+    template <class A>
+    void archive(A& a) {
+        a(progress, last_end, told);
+    }
+};
+
 /// What is known of a run, as detectors and the ladder see it.
 ///
 /// All moments and ages are on the run's *working clock*: elapsed time since the origin, less the time spent in waiting
@@ -113,8 +126,8 @@ struct Run {
     SmallOptional<Elapsed> waiting_since{};  ///< set while the run waits
     SmallOptional<Duration> started{};       ///< absent: unknown
     SmallOptional<Duration> last_alive{};
-    SmallOptional<Duration> last_activity{};
-    SmallOptional<Duration> last_progress{};
+    SmallOptional<Duration> last_activity{};    ///< its own, or the progress of a run below it
+    SmallOptional<Duration> last_progress{};    ///< likewise
     SmallOptional<Duration> last_gain{};        ///< progress that is more than output: whoever loops prints as well
     SmallOptional<Duration> checkpoint_base{};  ///< the last checkpoint, else when the attempt began
     SmallOptional<Duration> last_sign{};        ///< of a second source (`SignOfLife`)
@@ -126,6 +139,7 @@ struct Run {
     std::int64_t calls = 0;
     OnDemand<UsageTotals> usage{};
     OnDemand<RunWords> words{};
+    OnDemand<RunsBelow> children{};
     std::uint32_t open_calls = 0;   ///< tool calls without a result
     std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been
     std::uint32_t incarnation = 1;  ///< what older ones report is fenced off
@@ -137,6 +151,8 @@ struct Run {
     bool late = false;         ///< this cycle comes so late, or knows so little, that ages prove nothing
     bool source_lost = false;  ///< its source could not be read for an interval or longer
     bool found = false;        ///< a list brought it, and nobody knew it before; not stored
+    bool has_parent = false;   ///< by its `RunSpec`
+    bool traced = false;       ///< it was looked for among the runs above it; not stored
 
     [[nodiscard]] Duration working(Elapsed now) const noexcept {
         return (waiting_since ? *waiting_since : now) - origin - waited;

@@ -74,6 +74,11 @@ public:
         }
         lost_runs_ = 0;
         tells_of_all_.reset();
+        for (const RunHandle handle : runs) take_in(handle, cause, now, report);
+        // Each other run to which something was reported has a deadline that lies no farther than its next flush.
+        registry_.table().each_due(
+            now.elapsed + settings_.flush_every,
+            [&](std::uint32_t index) { credit(registry_.table().at(index), now, report); }, false);
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
         if (lost_runs_ > 0)
             tell({{now.wall, std::string{held_record}, {}, notes::lost_source(lost_runs_, lost_for_)}, {}}, report);
@@ -91,6 +96,7 @@ public:
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr) return std::nullopt;
         List<WorkItem> work;
+        (void)credit_above(registry_, handle, *watched, now, settings_.flush_every);
         {
             const std::lock_guard guard{watched->lock};
             if (!registry_.table().current(handle)) return std::nullopt;
@@ -176,15 +182,32 @@ private:
         if (!watched->seldom->rung->empty()) Applier{*watched, now, item}.settle();
     }
 
-    /// Looks at one run whose time has come.
-    void visit(RunHandle handle, TickCause cause, Instant now, List<WorkItem>& work, CycleReport& report) {
+    /// What is to be known of a run whose time has come before any is judged.
+    void take_in(RunHandle handle, TickCause cause, Instant now, CycleReport& report) {
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr || let_go(handle, *watched, now)) return;
         keep_together(handle, *watched, now);
         if (wants_intake(handle, *watched, cause, now)) sources_.get()->read(handle, *watched, now, report);
+        credit(handle, now, report);
+    }
+
+    /// What a run has done is known to those above it before these are judged.
+    void credit(RunHandle handle, Instant now, CycleReport& report) {
+        WatchedRun* const watched = registry_.table().find(handle);
+        if (watched == nullptr || !credit_above(registry_, handle, *watched, now, settings_.flush_every)) return;
+        const std::lock_guard guard{watched->lock};
+        const char* const doubt = "it stands above itself; what it does is credited to each run of that circle once";
+        const std::string body = notes::doubt(watched->rules().name, {"parent", doubt});
+        tell({{now.wall, std::string{doubt_record}, std::string{watched->run.id}, body}, {}}, report);
+    }
+
+    /// Looks at one run whose time has come.
+    void visit(RunHandle handle, TickCause cause, Instant now, List<WorkItem>& work, CycleReport& report) {
+        WatchedRun* watched = registry_.table().find(handle);
+        if (watched == nullptr) return;
         inhibited_ = is_inhibited(handle, *watched, work);
         const std::lock_guard guard{watched->lock};
-        if (!registry_.table().current(handle)) return;
+        if (!registry_.table().current(handle) || watched->disowned) return;
         bool idle = false;
         {
             Visit visit{handle, *watched, now, work, report, Deciding{*watched}};
@@ -315,6 +338,7 @@ private:
         ++report.checked;
         watched.unjudged = false;
         const bool lost = watched.feed && watched.feed->lost_since;
+        if (watched.run.children) watched.run.children.edit().left = registry_.has_children(watched.run.id);
         watched.run.late = lost || gap_.late(registry_.period_of(watched));
         watched.run.source_lost = lost && now.elapsed - *watched.feed->lost_since >= watched.run.interval;
         if (now.elapsed >= watched.next_cycle) watched.next_cycle = registry_.cycle_after(watched, now);

@@ -52,7 +52,7 @@ struct Judged {
     news.after = decision.incident;
     news.interval = watched.run.interval;
     const EscalationSettings& escalation = watched.rules().alerts.escalation;
-    news.has_parent = escalation.parent_first && news.after.open() && !watched.spec.parent().empty();
+    news.has_parent = escalation.parent_first && news.after.open() && watched.run.has_parent;
     news.severity = judged.severity;
     news.pending = watched.alerts_pending;
     news.recovered = decision.last == InterventionOutcome::recovered;

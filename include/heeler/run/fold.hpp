@@ -29,9 +29,12 @@ public:
         : watched_{watched}, run_{watched.run}, at_{watched.run.working(now.elapsed)}, now_{now} {}
 
     void operator()(const Heartbeat&) { alive(); }
-    void operator()(const SignOfLife&) {
+    void operator()(const SignOfLife& seen) {
         raise(run_.last_sign);
         alive();
+        if (seen.progress <= run_.children->told) return;
+        run_.children.edit().told = seen.progress;
+        (void)watched_.advance(now_.elapsed);
     }
 
     void operator()(const Output& seen) {
@@ -184,8 +187,10 @@ public:
         run_.checkpoint_base = at_;
         run_.open_calls = 0;
         while (!run_.excuses->open.empty()) run_.excuses.edit().end(&run_.excuses->open.back(), at_);
+        const bool owes = watched_.owes_credit();
         gained();
         active();
+        if (!owes) watched_.settle_credit();  // the watchdog's own doing is no progress
     }
 
     /// Nobody has taken it up: who worked on it is heard again.

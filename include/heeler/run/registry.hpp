@@ -150,6 +150,7 @@ public:
         const std::lock_guard guard{watched->lock};
         if (!table_.current(handle)) return;
         if (!watched->disowned) index_.remove(watched->run.id);
+        count_child(*watched, -1);
         table_.remove(handle, watched->disowned);
         watched->clear();
     }
@@ -176,6 +177,12 @@ public:
         watched->unsaved = {};
         table_.close(handle, now.elapsed);
         return true;
+    }
+
+    /// Whether a run has children that are watched here and not forgotten yet.
+    [[nodiscard]] bool has_children(std::string_view id) const {
+        const std::lock_guard guard{lock_};
+        return children_.contains(id);
     }
 
     /// The runs among them that are still known, by id, each once.
@@ -215,6 +222,7 @@ private:
         WatchedRun& watched = *table_.find(*handle);
         {
             const std::lock_guard guard{watched.lock};
+            count_child(watched, 1);
             table_.show(*handle, watched.shown.status);
             table_.look_at(handle->index, watched.next_cycle);
         }
@@ -232,12 +240,22 @@ private:
         if (!table_.current(*handle) || watched->disowned || watched->version != 0) return std::nullopt;
         RunMemory told = std::exchange(static_cast<RunMemory&>(*watched), RunMemory{});
         const bool whole = fill_in(*watched);
+        count_child(told, -1);
+        count_child(*watched, 1);
         watched->generation = handle->generation;
         watched->seldom.edit().basis = told.seldom->basis + 1;
         if (whole) rejoin(*watched, told, now);
         table_.show(*handle, watched->shown.status);
         table_.look_at(handle->index, now.elapsed);
         return handle;
+    }
+
+    /// The run's parent has one child more, or one fewer.
+    void count_child(const RunMemory& run, int more) {
+        if (!run.run.has_parent) return;
+        const std::lock_guard guard{lock_};
+        const std::string_view parent = run.spec.parent();
+        if ((children_[parent] += static_cast<std::uint32_t>(more)) == 0) children_.erase(parent);
     }
 
     /// What is stored of a run for as long as it is on record.
@@ -256,6 +274,7 @@ private:
         ArchiveWriter writer{Instant{}};
         archive_spec(writer, spec);
         watched.spec = SpecBytes{writer.bytes()};
+        watched.run.has_parent = !spec.parent.empty();
         run.id = watched.spec.id();
         run.expected = spec.expected;
         run.timeout = spec.timeout;
@@ -298,8 +317,9 @@ private:
         if (!texts.ok() || !texts.at_end() || spec.id != stored.row.id)
             return "table 'run_parts', column 'bytes' of the part 'spec' is damaged";
         watched.run.id = watched.spec.id();
+        watched.run.has_parent = !spec.parent.empty();
         if (watched.verdict->told.levels->next)
-            watched.verdict.edit().told.trim_levels(watched.rules().alerts.escalation, !watched.spec.parent().empty(),
+            watched.verdict.edit().told.trim_levels(watched.rules().alerts.escalation, watched.run.has_parent,
                                                     now.elapsed);
         watched.spec_stored = watched.listed = true;
         watched.version = stored.row.version;
@@ -371,7 +391,8 @@ private:
     mutable std::mutex lock_;
     std::mutex adding_;
     NameMap<Shared<const ReadyClass>> classes_;
-    NameMap<Mutes> mutes_;  ///< by class; those that are ready refer to them
+    NameMap<std::uint32_t> children_;  ///< how many a run has here, by its id
+    NameMap<Mutes> mutes_;             ///< by class; those that are ready refer to them
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};
     std::atomic<bool> reads_loops_{false};

@@ -131,9 +131,10 @@ public:
         lower(chunk.earliest, at);
     }
 
-    /// Calls `visit(index)` for the runs whose deadline is not after `now`. One thread at a time.
+    /// Calls `visit(index)` for the runs whose deadline is not after `now`. One thread at a time. `looks`: they are
+    /// given other deadlines now; else these stand.
     template <class Visit>
-    void each_due(Elapsed now, Visit&& visit) {
+    void each_due(Elapsed now, Visit&& visit, bool looks = true) {
         const std::int64_t limit = now.time_since_epoch().count();
         const std::uint32_t chunks = chunk_count_.load(std::memory_order_acquire);
         for (std::uint32_t c = 0; c < chunks; ++c) {
@@ -141,7 +142,7 @@ public:
             if (chunk.earliest.load(std::memory_order_relaxed) > limit) continue;
             // Raised before the look: whoever lowers a deadline meanwhile is seen by it, or lowers `earliest` after it.
             // That holds in one order of all of these accesses only, so none of them is relaxed.
-            chunk.earliest.exchange(never);
+            if (looks) chunk.earliest.exchange(never);
             std::int64_t earliest = never;
             for (std::uint32_t i = 0; i < chunk_runs; ++i) {
                 const std::int64_t at = chunk.deadlines[i].load();

@@ -163,6 +163,7 @@ struct Seldom {
     SmallOptional<Elapsed> waits_until;       ///< a rate limit that ends by itself
     SmallOptional<Elapsed> held_until;        ///< not saved
     SmallOptional<Elapsed> lost_since;        ///< its source; of one that is not attached again, too
+    SmallOptional<Duration> credited;         ///< the progress up to which those above it have theirs
     std::int64_t earlier_calls = 0;           ///< of `run.calls`: a source found them, long after they were made
     std::uint32_t fenced_told = 0;            ///< the newest incarnation whose late reports are on record
     std::uint32_t debounced = 0;              ///< cycles in a row with a finding
@@ -173,7 +174,7 @@ struct Seldom {
     /// Something of it is saved.
     [[nodiscard]] bool says_something() const noexcept {
         return heartbeats || fates || waits_until || earlier_calls != 0 || fenced_told != 0 || debounced != 0 ||
-               held_starts != 0 || lost_since;
+               held_starts != 0 || lost_since || credited;
     }
 };
 
@@ -271,6 +272,27 @@ struct RunMemory {
         dirty = true;
     }
 
+    /// It has made progress that those above it were not credited for yet.
+    [[nodiscard]] bool owes_credit() const noexcept {
+        return run.has_parent && run.last_progress && run.last_progress != seldom->credited;
+    }
+    /// There is nothing to be credited any more.
+    void settle_credit() {
+        if (run.has_parent) seldom.edit().credited = run.last_progress;
+    }
+
+    /// A run below it made progress. The working clock of one that waits for its children stands, and so the wait
+    /// counts from there; who waits for something else, or is paused, gains nothing: false.
+    bool advance(Elapsed when) {
+        if ((run.state != RunState::running && run.state != RunState::waiting_child) || when < run.origin) return false;
+        const SmallOptional<Duration> at = detail::max_of(run.working(when), Duration{});
+        run.last_activity = detail::max_of(run.last_activity, at);
+        run.last_progress = detail::max_of(run.last_progress, at);
+        run.children.edit().progress = detail::max_of(run.children->progress, SmallOptional<Elapsed>{when});
+        unjudged = unjudged || (run.waiting_since && shown.findings != 0);
+        return true;
+    }
+
     /// Output that cannot be read is judged at once, where that is a condition; an aligned schedule keeps its grid.
     void hurry(Elapsed now) {
         if (run.output_readable || rules().schedule.aligned) return;
@@ -338,12 +360,12 @@ struct RunMemory {
           run.last_alive, run.last_activity, run.last_progress, run.last_gain, run.seen_from, run.checkpoint_base,
           run.last_sign, run.reported_value, run.observations, run.lines, run.calls, run.open_calls, usage, run.attempt,
           run.incarnation, run.state, run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog,
-          run.words);
+          run.words, run.children);
         if (usage != *run.usage) run.usage.edit() = usage;
         Seldom nothing;
         Seldom& more = seldom ? seldom.edit() : nothing;
         a(run.excuses, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
-          more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since);
+          more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since, more.credited);
         if (!a.is_loading()) return;
         if (nothing.says_something()) seldom.edit() = std::move(nothing);
     }

@@ -326,6 +326,7 @@ inline constexpr std::array known{
     Known{"mode", &set_mode},
     Known{"metric_grows", &set_metric_grows},
     Known{"longest_wait_s", &set_present<NeedsInput>},
+    Known{"after_children_s", &set_present<NeedsInput>},
     Known{"wait_reminder_s", &set_present<NeedsInput>},
     Known{"wait_escalation_s", &set_present<NeedsInput>},
     Known{"alert_cooldown_s", &set_alert_cooldown},
