@@ -81,7 +81,8 @@ std::optional<Told> told_of(std::string_view kind, const JsonObject& line, std::
     if (kind == "compaction") return heeler::Compaction{counter(line, "tokens_before"), counter(line, "tokens_after")};
     if (kind == "resource") return resource(line);
     if (kind == "output_access") return heeler::OutputAccess{line.boolean_or("ok", true)};
-    if (kind == "liveness") return heeler::SignOfLife{line.text_or("source", "")};
+    if (kind == "liveness")
+        return heeler::SignOfLife{line.text_or("source", ""), static_cast<std::uint64_t>(counter(line, "progress"))};
     return std::nullopt;
 }
 

@@ -66,7 +66,7 @@ constexpr auto compaction =
 constexpr auto resource = std::to_array<Key>(
     {run_key, incarnation, {"name", Type::text, true}, {"used", Type::whole, true}, {"limit", Type::whole, true}});
 constexpr auto output_access = std::to_array<Key>({run_key, incarnation, {"ok", Type::truth}});
-constexpr auto liveness = std::to_array<Key>({run_key, incarnation, {"source"}});
+constexpr auto liveness = std::to_array<Key>({run_key, incarnation, {"source"}, {"progress", Type::whole}});
 constexpr auto checkpoint = std::to_array<Key>({run_key, incarnation, {"step", Type::whole}, {"text"}, {"reason"}});
 constexpr auto expect =
     std::to_array<Key>({run_key, incarnation, {"takes_s", Type::seconds}, {"what"}, {"over", Type::truth}});

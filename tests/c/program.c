@@ -137,6 +137,7 @@ static void every_kind_is_taken(void) {
     CHECK_OK(heeler_observe_resource(watchdog, "r", "context", 10, 100));
     CHECK_OK(heeler_observe_output_access(watchdog, "r", 1));
     CHECK_OK(heeler_observe_liveness(watchdog, "r", "child"));
+    CHECK_OK(heeler_observe_child_progress(watchdog, "r", "child", 1));
     CHECK_OK(heeler_expect(watchdog, "r", INT64_C(1200000000), "cargo build"));
     CHECK_OK(heeler_expect_over(watchdog, "r", "cargo build"));
     CHECK_OK(heeler_observe_state(watchdog, "r", &state));

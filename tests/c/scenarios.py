@@ -231,6 +231,8 @@ class Interface:
         return self.call("observe_output_access", run, int(keys.get("ok", True)))
 
     def say_liveness(self, run, keys):
+        if "progress" in keys:
+            return self.call("observe_child_progress", run, text(keys.get("source")), c_uint64(keys["progress"]))
         return self.call("observe_liveness", run, text(keys.get("source")))
 
 

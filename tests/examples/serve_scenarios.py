@@ -111,7 +111,7 @@ class Python:
                "tool_result": {"output", "ok", "call_id", "output_sha"}, "message": {"text", "role", "automatic"},
                "usage": {"tokens_in", "tokens_out", "cost_usd", "api_calls", "bytes_written"},
                "state": KEYS["state"] - {"incarnation"}, "resource": {"name", "used", "limit"},
-               "compaction": {"tokens_before", "tokens_after"}, "liveness": {"source"}, "output_access": {"ok"},
+               "compaction": {"tokens_before", "tokens_after"}, "liveness": {"source", "progress"}, "output_access": {"ok"},
                "checkpoint": {"step", "text", "reason", "incarnation"}, "finish": {"how"}}
 
     @staticmethod

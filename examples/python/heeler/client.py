@@ -317,8 +317,9 @@ class Run:
     async def compaction(self, tokens_before: Optional[int] = None, tokens_after: Optional[int] = None) -> None:
         await self._tell("compaction", tokens_before=tokens_before, tokens_after=tokens_after)
 
-    async def liveness(self, source: Optional[str] = None) -> None:
-        await self._tell("liveness", source=source)
+    async def liveness(self, source: Optional[str] = None, progress: Optional[int] = None) -> None:
+        """Something else shows that it lives. `progress`: of children that are no runs here, counted over all of them."""
+        await self._tell("liveness", source=source, progress=progress)
 
     async def output_access(self, ok: bool) -> None:
         """Whether the run's output can be read from now on."""

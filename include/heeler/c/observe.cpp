@@ -118,3 +118,7 @@ int heeler_observe_output_access(heeler_watchdog* watchdog, const char* run, int
 int heeler_observe_liveness(heeler_watchdog* watchdog, const char* run, const char* source) {
     return told(watchdog, run, heeler::SignOfLife{text(source)});
 }
+
+int heeler_observe_child_progress(heeler_watchdog* watchdog, const char* run, const char* source, uint64_t progress) {
+    return told(watchdog, run, heeler::SignOfLife{text(source), progress});
+}
