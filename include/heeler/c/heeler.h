@@ -383,8 +383,8 @@ HEELER_API int heeler_observe_output_access(heeler_watchdog* watchdog, const cha
 /// Something else shows that it lives: a file's time, a child.
 HEELER_API int heeler_observe_liveness(heeler_watchdog* watchdog, const char* run, const char* source);
 
-/// The same of children that are no runs here. `progress` is counted over all of them: more than ever before, and one has
-/// made progress, which is credited to the run.
+/// The same of children that are no runs here. `progress` is counted over all of them: more than ever before, and one
+/// has made progress, which is credited to the run.
 HEELER_API int heeler_observe_child_progress(heeler_watchdog* watchdog, const char* run, const char* source,
                                              uint64_t progress);
 
