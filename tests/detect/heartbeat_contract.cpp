@@ -56,6 +56,16 @@ TEST_CASE("an interval that was partly unwatched counts against nobody, a change
     CHECK_FALSE(rule.check(with_metric(6)));
 }
 
+TEST_CASE("an interval in which a run below it made progress starts the count again [M-192]") {
+    IntervalSample credited = sample(5, 0);
+    credited.credited = true;
+    ByIntervals rule;
+    rule.learn(sample(5, 0)).learn(credited).learn(sample(5, 0));
+    CHECK_FALSE(rule.check(with_metric(5)));
+    rule.learn(sample(5, 0));
+    CHECK(rule.check(with_metric(5)));
+}
+
 TEST_CASE("without a metric twice the expected duration decides, strictly [M-032]") {
     ByIntervals rule;
     At at{1200s};

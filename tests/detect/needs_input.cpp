@@ -63,7 +63,7 @@ TEST_CASE("a wait for a person is told again and escalated after its times, each
     CHECK(NeedsInput::describe(*rule.check(at)) == "Has waited for 6h 0m for its children or a rate limit");
 }
 
-TEST_CASE("a wait for children counts from the last progress of one of them, but not for ever [M-050]") {
+TEST_CASE("a wait for children counts from the last progress of one of them, but not for ever [M-192]") {
     facts::Taught<NeedsInput> rule;
     facts::At at{0s};
     at.run.state = RunState::waiting_child;
@@ -88,7 +88,7 @@ TEST_CASE("a wait for children counts from the last progress of one of them, but
     CHECK((!found(6h - 1s) && found(6h)));
 }
 
-TEST_CASE("who waits for children all of which are over is told of after ten minutes [M-050]") {
+TEST_CASE("who waits for children all of which are over is told of after ten minutes [M-192]") {
     facts::Taught<NeedsInput> rule;
     facts::At at{0s};
     at.run.state = RunState::waiting_child;
@@ -109,6 +109,9 @@ TEST_CASE("who waits for children all of which are over is told of after ten min
     CHECK(NeedsInput{}.details({}, rule.settings, at.run, finding).front().value == "waiting_child");
     CHECK(NeedsInput{}.details({}, rule.settings, at.run, finding).back().value == "all of them are over");
     children.left = true;
+    CHECK_FALSE(found(70min));
+    children.left = false;
+    children.told = 1;  // there are others, of which its host tells
     CHECK_FALSE(found(70min));
     children = {.last_end = began - 1h};  // they were over before it began to wait
     CHECK((!found(10min - 1s) && found(10min)));

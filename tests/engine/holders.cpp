@@ -721,3 +721,24 @@ TEST_CASE("what an agent leaves while it is not yet replaced is not lost if it k
     CHECK(fleet.store.history("r")->checkpoints.size() == 2);
     CHECK(fleet.store.history("r")->row->attempt == 1);
 }
+
+TEST_CASE("where another watchdog may hold a child nobody says that all children are over [M-192]") {
+    bench::Bench b;
+    const std::string name = GENERATE("", "dog");
+    b.settings.holder = name;
+    b.settings.lease = 150s;
+    b.settings.renew_every = 30s;
+    b.settings.lease_margin = 10s;
+    b.boot();
+    const RunHandle parent = b.run("parent");
+    RunSpec spec = bench::spec_of("child");
+    spec.parent = "parent";
+    const RunHandle child = b.run(spec);
+    (void)b.dog->observe(parent, StateChange{RunState::waiting_child});
+    (void)b.after(30s);
+    REQUIRE(b.dog->finish(child));
+    for (int i = 0; i < 30; ++i) (void)b.after(30s);
+    int told = 0;
+    for (const Alert& alert : b.notifier.delivered()) told += alert.kind == "worker.needs_input" ? 1 : 0;
+    CHECK(told == (name.empty() ? 1 : 0));
+}

@@ -138,3 +138,47 @@ TEST_CASE("a run that another watchdog holds credits nobody, and is credited by 
     CHECK_FALSE(l.credit(child));
     CHECK(l.progress(parent) == -1);
 }
+
+TEST_CASE("who only repeats itself credits nobody until that is over, but who works below it does [M-192]", "[run]") {
+    Lineage l;
+    const RunHandle top = l.add("top", ""), middle = l.add("middle", "top"), below = l.add("below", "middle");
+    l.at(middle).verdict.edit().incident.phase = Phase::climbing;
+    l.at(middle).verdict.edit().repeated_by = 1;
+    l.works(middle, 1);
+    CHECK_FALSE(l.credit(middle));
+    CHECK(l.progress(top) == -1);
+    l.works(below, 1);
+    CHECK_FALSE(l.credit(below));
+    CHECK(l.progress(top) == 20);
+    l.works(middle, 2);
+    CHECK_FALSE(l.credit(middle));
+    CHECK(l.progress(top) == 20);
+    l.at(middle).verdict.edit().incident.phase = Phase::none;
+    CHECK_FALSE(l.credit(middle));
+    CHECK(l.progress(top) == 30);
+}
+
+TEST_CASE("what an agent that was replaced still reports is credited to nobody [M-192]", "[run]") {
+    Lineage l;
+    const RunHandle parent = l.add("parent", ""), child = l.add("child", "parent");
+    l.clock.advance(10s);
+    Folder{l.at(child), l.now()}.begin_attempt(1);
+    CHECK_FALSE(l.credit(child));
+    CHECK(detail::fence_off(l.at(child), 1, l.now().wall));
+    CHECK_FALSE(l.credit(child));
+    CHECK(l.progress(parent) == -1);
+}
+
+TEST_CASE("above a run that has ended it is credited as long as that is not forgotten [M-192]", "[run]") {
+    Lineage l;
+    const RunHandle top = l.add("top", ""), middle = l.add("middle", "top"), below = l.add("below", "middle");
+    Folder{l.at(middle), l.now()}.finish(RunState::completed);
+    l.works(below, 1);
+    CHECK_FALSE(l.credit(below));
+    CHECK(l.progress(middle) == -1);
+    CHECK(l.progress(top) == 10);  // it is still on record who stands above whom
+    l.registry.drop(middle);
+    l.works(below, 2);
+    CHECK_FALSE(l.credit(below));
+    CHECK(l.progress(top) == 10);
+}

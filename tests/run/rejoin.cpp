@@ -124,3 +124,14 @@ TEST_CASE("what a cycle decided about a run is not true of what is put in its pl
     lives.adopt();
     CHECK_FALSE(decided.is_about(lives.run()));
 }
+
+TEST_CASE("what the runs below it did since is known [M-192]", "[run]") {
+    TwoLives lives;
+    const Elapsed then = lives.after.now().elapsed;
+    lives.after.tell(lives.fresh, Progress{7});
+    lives.after.tell(lives.fresh, SignOfLife{"workers", 3});
+    lives.after.clock.advance(30s);
+    lives.adopt();
+    CHECK((lives.run().run.children->told == 3 && lives.run().run.children->progress == then));
+    CHECK(lives.age(lives.run().run.last_progress) == 30s);
+}

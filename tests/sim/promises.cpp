@@ -28,6 +28,7 @@
 //   I27  each status has its verdict on record; what is on record stays there as it was
 //   I29  one cycle asks the store a bounded number of times
 //   I30  while many runs hang together nobody is ended or replaced
+//   I31  nobody stands still while a run below works
 #include "sim/world.hpp"
 
 #include <algorithm>
@@ -85,6 +86,8 @@ void World::stored(unsigned number, const RunBatch& run) {
         used_by(run.row.facts) < used_by(body->facts))
         wrong("I16", body->id + " has used less than before " + dogs_[number].name + " wrote it");
     body->facts = run.row.facts;
+    if (story_.family && run.row.status == Status::stalled)
+        wrong("I31", body->id + " is said to stand still while " + bodies_[0].id + " works below it");
     if (run.row.status != row.status) {
         const std::string shown = R"({"status":")" + std::string{name_of(run.row.status)} + "\"";
         const AuditRow* last = nullptr;
@@ -245,7 +248,8 @@ void World::judge(Body& body) {
     if (is_terminal(row.state) && !row.ended_at) wrong("I9", body.id + " is over, and nobody knows since when");
     if (is_terminal(row.state) || body.dismissed || body.over) return;
     const bool stands = body.mood == Mood::dead || body.mood == Mood::silent;
-    if (stands && row.state == RunState::running && (row.status == Status::healthy || row.status == Status::recovered))
+    if (stands && !story_.family && row.state == RunState::running &&
+        (row.status == Status::healthy || row.status == Status::recovered))
         wrong("I14", body.id + " shows nothing for two hours and is " + std::string{name_of(row.status)});
     const bool works = body.mood == Mood::works && !body.paused;
     if (works && row.status != Status::healthy && row.status != Status::recovered && row.state == RunState::running)

@@ -110,7 +110,8 @@ Story story_of(std::uint64_t seed, unsigned length) {
 
 std::string told(const Story& story) {
     std::string text = std::to_string(story.dogs) + " watchdogs, " + std::to_string(story.runs) + " runs" +
-                       (story.steady ? ", the first of which always works" : "") + "; the control " +
+                       (story.steady ? ", the first of which always works" : "") +
+                       (story.family ? ", each above the one before it" : "") + "; the control " +
                        (story.honesty == Honesty::finds     ? "can be asked what it did"
                         : story.honesty == Honesty::repeats ? "knows repeated keys"
                                                             : "cannot tell what it did") +

@@ -64,6 +64,7 @@ struct Story {
     unsigned dogs = 1;         ///< more than one share the store under names
     unsigned runs = 2;
     bool steady = false;  ///< the first run works whatever happens
+    bool family = false;  ///< each run is the parent of the one before it
     Honesty honesty = Honesty::finds;
     bool proves = false;                      ///< the control can tell whether an agent has stopped
     heeler::Duration later{};                 ///< the wall clock of this world is so much further

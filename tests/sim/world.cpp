@@ -48,6 +48,7 @@ World::World(const Story& story, SharedStore store)
     for (unsigned i = 0; i < story.dogs; ++i) boot(i);
     for (unsigned i = 0; i < story.runs; ++i) {
         RunSpec spec = spec_of("run-" + std::to_string(i));
+        if (story.family && i + 1 < story.runs) spec.parent = "run-" + std::to_string(i + 1);
         bodies_.emplace_back().id = spec.id;
         rows_.emplace_back();
         tell_start(bodies_.back());

@@ -153,3 +153,15 @@ TEST_CASE("what takes long is what was said last, here or elsewhere [M-191]", "[
     REQUIRE(detail::take_over(watched, other.row(), mine.now()));
     CHECK(watched.run.excuses->open[0].what == "theirs");
 }
+
+TEST_CASE("of the runs below it the most counts that either watchdog was told [M-192]", "[storage]") {
+    Other other;
+    House mine;
+    detail::WatchedRun& watched = mine.at(mine.run(bare_class()));
+    const Elapsed early = mine.now().elapsed - 9s, late = mine.now().elapsed - 2s;
+    other.watched.run.children.edit() = {.progress = late, .last_end = early, .told = 9};
+    watched.run.children.edit() = {.progress = early, .last_end = late, .told = 5};
+    REQUIRE(detail::take_over(watched, other.row(), mine.now()));
+    CHECK((watched.run.children->progress == late && watched.run.children->last_end == late));
+    CHECK(watched.run.children->told == 9);
+}

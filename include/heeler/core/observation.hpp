@@ -268,7 +268,8 @@ struct IntervalSample {
     std::int64_t tokens = 0;
     std::int64_t api_calls = 0;
     std::int64_t bytes_written = 0;
-    bool whole = true;  ///< false: partly spent waiting, paused, unreadable or unwatched; counts against nobody
+    bool whole = true;      ///< false: partly spent waiting, paused, unreadable or unwatched; counts against nobody
+    bool credited = false;  ///< a run below it made progress
 };
 
 /// The watchdog has just intervened: evidence from before this point must not be judged again.

@@ -103,8 +103,15 @@ struct RunWords {
 struct RunsBelow {
     SmallOptional<Elapsed> progress{};  ///< of any descendant, or of a child that its host watches (`SignOfLife`)
     SmallOptional<Elapsed> last_end{};  ///< when a child was over last
-    std::uint64_t told = 0;             ///< the last `SignOfLife::progress`
-    bool left = false;                  ///< there is one that is not over; not stored
+    std::uint64_t told = 0;             ///< the most of `SignOfLife::progress`
+    bool left = false;                  ///< there may be one that is not over; not stored
+
+    /// What another watchdog, or the host meanwhile, was told of the same.
+    void take(const RunsBelow& more) {
+        progress = detail::max_of(progress, more.progress);
+        last_end = detail::max_of(last_end, more.last_end);
+        told = detail::max_of(told, more.told);
+    }
 
     template <class A>
     void archive(A& a) {

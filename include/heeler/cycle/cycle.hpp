@@ -76,9 +76,10 @@ public:
         tells_of_all_.reset();
         for (const RunHandle handle : runs) take_in(handle, cause, now, report);
         // Each other run to which something was reported has a deadline that lies no farther than its next flush.
-        registry_.table().each_due(
-            now.elapsed + settings_.flush_every,
-            [&](std::uint32_t index) { credit(registry_.table().at(index), now, report); }, false);
+        if (registry_.has_children())
+            registry_.table().each_due(
+                now.elapsed + settings_.flush_every,
+                [&](std::uint32_t index) { credit(registry_.table().at(index), now, report); }, false);
         for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
         if (lost_runs_ > 0)
             tell({{now.wall, std::string{held_record}, {}, notes::lost_source(lost_runs_, lost_for_)}, {}}, report);
@@ -338,7 +339,9 @@ private:
         ++report.checked;
         watched.unjudged = false;
         const bool lost = watched.feed && watched.feed->lost_since;
-        if (watched.run.children) watched.run.children.edit().left = registry_.has_children(watched.run.id);
+        // What other watchdogs hold, this one does not see.
+        if (watched.run.children)
+            watched.run.children.edit().left = !settings_.holder.empty() || registry_.has_children(watched.run.id);
         watched.run.late = lost || gap_.late(registry_.period_of(watched));
         watched.run.source_lost = lost && now.elapsed - *watched.feed->lost_since >= watched.run.interval;
         if (now.elapsed >= watched.next_cycle) watched.next_cycle = registry_.cycle_after(watched, now);

@@ -282,8 +282,8 @@ struct HeartbeatContract<Intervals> {
     void learn(Memory& memory, const Settings&, const Observation& seen) const {
         const auto* sample = std::get_if<IntervalSample>(&seen.event);
         if (sample == nullptr || !sample->value) return;
-        if (sample->delta > 0) memory = {0, static_cast<std::uint32_t>(seen.index)};
-        if (sample->delta == 0 && sample->whole) ++memory.zero_intervals;
+        if (sample->delta > 0 || sample->credited) memory = {0, static_cast<std::uint32_t>(seen.index)};
+        if (sample->delta == 0 && sample->whole && !sample->credited) ++memory.zero_intervals;
     }
 
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,

@@ -159,7 +159,7 @@ private:
         if (run.state != RunState::waiting_child) return {};
         const RunsBelow& children = *run.children;
         Bound over;
-        if (children.last_end && !children.left)
+        if (children.last_end && !children.left && children.told == 0)
             over = {detail::max_of(since, *children.last_end), settings.after_children, over.found, children_over};
         return {{over,
                  {detail::max_of(since, children.progress.value_or(since)), settings.longest_wait},

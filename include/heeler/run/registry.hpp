@@ -179,10 +179,10 @@ public:
         return true;
     }
 
-    /// Whether a run has children that are watched here and not forgotten yet.
-    [[nodiscard]] bool has_children(std::string_view id) const {
+    /// Whether a run has children that are watched here and not forgotten yet. Without an id: whether any has.
+    [[nodiscard]] bool has_children(std::string_view id = {}) const {
         const std::lock_guard guard{lock_};
-        return children_.contains(id);
+        return id.empty() ? !children_.empty() : children_.contains(id);
     }
 
     /// The runs among them that are still known, by id, each once.

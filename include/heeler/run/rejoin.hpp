@@ -40,6 +40,7 @@ inline void rejoin_run(Run& run, const Run& told, bool progressed, Instant now) 
     run.open_calls += told.open_calls;
     run.output_readable = told.output_readable;
     if (told.words) run.words = told.words;
+    if (told.children) run.children.edit().take(*told.children);
     if (!told.usage) return;
     UsageTotals& usage = run.usage.edit();
     usage.tokens_in += told.usage->tokens_in;
@@ -83,7 +84,7 @@ inline void rejoin(RunMemory& stored, RunMemory& told, Instant now) {
     }
     if (told.lines) stored.lines = std::move(told.lines);
     const bool same_value = told.run.reported_value && told.run.reported_value == stored.run.reported_value;
-    const bool else_new = told.run.lines > 0 || told.results || told.checkpoints;
+    const bool else_new = told.run.lines > 0 || told.results || told.checkpoints || told.run.children->progress;
     rejoin_run(stored.run, told.run, !same_value || else_new, now);
     rejoin_checkpoints(stored, told, now);
     if (!told.unsaved->audit.empty()) stored.unsaved.edit().audit = told.unsaved->audit;

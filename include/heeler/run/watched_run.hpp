@@ -272,8 +272,10 @@ struct RunMemory {
         dirty = true;
     }
 
-    /// It has made progress that those above it were not credited for yet.
+    /// It has made progress that those above it were not credited for yet. While it is found to repeat itself, it makes
+    /// none.
     [[nodiscard]] bool owes_credit() const noexcept {
+        if (verdict->incident.open() && verdict->repeated_by != 0) return false;
         return run.has_parent && run.last_progress && run.last_progress != seldom->credited;
     }
     /// There is nothing to be credited any more.

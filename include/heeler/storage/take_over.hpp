@@ -27,7 +27,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
         run.waited = mine.waited;
         run.paused_by_watchdog = mine.paused_by_watchdog;
     }
-    if (mine.children) run.children = mine.children;
+    if (mine.children) run.children.edit().take(*mine.children);
     if (replaced) return;
     for (const auto moment : {&Run::last_alive, &Run::last_activity, &Run::last_progress, &Run::last_gain,
                               &Run::checkpoint_base, &Run::last_sign})
