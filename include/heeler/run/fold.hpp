@@ -224,7 +224,7 @@ public:
         const bool observed = !watched_.seldom->held_until || now_.elapsed >= *watched_.seldom->held_until;
         const bool excused = run_.excuses->until > last.next - run_.interval;
         sample.whole = observed && !excused && !last.spoiled && (!sample.value || before);
-        sample.credited = run_.children->progress >= run_.origin + run_.waited + last.next - run_.interval;
+        sample.credited = run_.children->progress > run_.origin + run_.waited + last.next - run_.interval;
         learn(sample, {});
         auto& rows = watched_.seldom.edit().heartbeats.edit();
         const bool on_record = watched_.rules().interval.on_record;
