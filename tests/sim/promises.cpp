@@ -70,6 +70,13 @@ std::uint64_t World::commits_of(const Dog& dog) {
     return dog.store.calls(StoreOperation::commit) + dog.store.calls(StoreOperation::claim);
 }
 
+/// The first run works below it, and none between the two has ended.
+bool World::is_above_work(const Body& body) const {
+    if (!story_.family) return false;
+    const auto between = rows_.begin() + (&body - bodies_.data());
+    return std::none_of(rows_.begin(), between, [](const Row& row) { return is_terminal(row.state); });
+}
+
 /// A commit has stored this.
 void World::stored(unsigned number, const RunBatch& run) {
     Body* body = body_of(run.row.id);
@@ -86,7 +93,7 @@ void World::stored(unsigned number, const RunBatch& run) {
         used_by(run.row.facts) < used_by(body->facts))
         wrong("I16", body->id + " has used less than before " + dogs_[number].name + " wrote it");
     body->facts = run.row.facts;
-    if (story_.family && run.row.status == Status::stalled)
+    if (is_above_work(*body) && run.row.status == Status::stalled)
         wrong("I31", body->id + " is said to stand still while " + bodies_[0].id + " works below it");
     if (run.row.status != row.status) {
         const std::string shown = R"({"status":")" + std::string{name_of(run.row.status)} + "\"";
@@ -248,7 +255,7 @@ void World::judge(Body& body) {
     if (is_terminal(row.state) && !row.ended_at) wrong("I9", body.id + " is over, and nobody knows since when");
     if (is_terminal(row.state) || body.dismissed || body.over) return;
     const bool stands = body.mood == Mood::dead || body.mood == Mood::silent;
-    if (stands && !story_.family && row.state == RunState::running &&
+    if (stands && !is_above_work(body) && row.state == RunState::running &&
         (row.status == Status::healthy || row.status == Status::recovered))
         wrong("I14", body.id + " shows nothing for two hours and is " + std::string{name_of(row.status)});
     const bool works = body.mood == Mood::works && !body.paused;

@@ -267,6 +267,7 @@ private:
     void look(Dog& dog);
     void stored(unsigned number, const heeler::RunBatch& run);
     void claimed(const heeler::RunRow& row);
+    [[nodiscard]] bool is_above_work(const Body& body) const;
     void read_records(Body& body, const heeler::History& history);
     void judge_usage(const Body& body, const heeler::RunRow& row);
     void witness_outage(const std::string& what);
