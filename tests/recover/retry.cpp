@@ -175,7 +175,7 @@ TEST_CASE("a fresh agent that could not be started is tried again after the same
 TEST_CASE("a back-off that makes no sense is refused by name [M-186]") {
     CHECK(refusal({0, 10s, 2, 300s}).find("ladder.retry.count is 0") != std::string::npos);
     CHECK(refusal({101, 10s, 2, 300s}).find("1 to 100") != std::string::npos);
-    CHECK(refusal({3, 0s, 2, 300s}).find("must be positive") != std::string::npos);
+    CHECK(refusal({3, 0s, 2, 300s}).find("must be 1 s to 24 h") != std::string::npos);
     CHECK(refusal({3, 10s, 0.5, 300s}).find("ladder.retry.factor") != std::string::npos);
     CHECK(refusal({3, 10s, std::nan(""), 300s}).find("ladder.retry.factor") != std::string::npos);
 }

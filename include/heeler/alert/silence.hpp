@@ -34,8 +34,8 @@ namespace detail {
 /// One text of a silence: valid UTF-8 without control characters, of at most `most` bytes.
 [[nodiscard]] inline Result<void> check_word(std::string_view what, std::string_view text, std::size_t most) {
     const auto refuse = [&](const std::string& why) {
-        return fail(ErrorCode::invalid_argument, text::concat("the ", what, " of the silence, \"",
-                                                              text::redact(text::shown_name(text, 96)), "\", ", why));
+        return detail::invalid(
+            text::concat("the ", what, " of the silence, \"", text::redact(text::shown_name(text, 96)), "\", ", why));
     };
     if (text.size() > most)
         return refuse(text::concat("has ", std::to_string(text.size()), " bytes, the limit is ", std::to_string(most),
@@ -57,9 +57,9 @@ namespace detail {
 
 [[nodiscard]] inline Result<void> check_match(const AlertMatch& about) {
     if (about.empty())
-        return fail(ErrorCode::invalid_argument,
-                    "the silence does not say what it is about: name at least one of run, class, tag, kind and at-most "
-                    "(none, warning or critical)");
+        return detail::invalid(
+            "the silence does not say what it is about: name at least one of run, class, tag, kind and at-most "
+            "(none, warning or critical)");
     constexpr std::size_t longest = 256;
     for (const auto& [what, text] : {std::pair<std::string_view, const std::string&>{"run", about.run},
                                      {"class", about.class_name},
@@ -67,23 +67,21 @@ namespace detail {
                                      {"kind", about.kind}})
         if (auto good = check_word(what, text, longest); !good) return good;
     if (is_about_watchdogs(about.kind))
-        return fail(ErrorCode::invalid_argument,
-                    text::concat("alerts of the kind \"", text::shown_name(about.kind, 96),
-                                 "\" are about no run and are always told: silence a kind such as run.unhealthy"));
+        return detail::invalid(
+            text::concat("alerts of the kind \"", text::shown_name(about.kind, 96),
+                         "\" are about no run and are always told: silence a kind such as run.unhealthy"));
     return {};
 }
 
 [[nodiscard]] inline Result<void> check_end(const std::optional<WallTime>& until, WallTime now) {
-    if (!until)
-        return fail(ErrorCode::invalid_argument, "the silence has no end: say until when, 30 days from now at most");
+    if (!until) return detail::invalid("the silence has no end: say until when, 30 days from now at most");
     const std::string end = text::concat("the silence ends at ", text::rfc3339(*until));
     if (*until <= now)
-        return fail(ErrorCode::invalid_argument,
-                    text::concat(end, ", which is over; it is ", text::rfc3339(now), ": choose a later moment"));
+        return detail::invalid(
+            text::concat(end, ", which is over; it is ", text::rfc3339(now), ": choose a later moment"));
     if (*until - now > longest_silence)
-        return fail(ErrorCode::invalid_argument,
-                    text::concat(end, "; the limit is 30 days, ", text::rfc3339(now + longest_silence),
-                                 ": choose an earlier moment, and silence it again then"));
+        return detail::invalid(text::concat(end, "; the limit is 30 days, ", text::rfc3339(now + longest_silence),
+                                            ": choose an earlier moment, and silence it again then"));
     return {};
 }
 
@@ -94,12 +92,11 @@ namespace detail {
 [[nodiscard]] inline Result<void> check_silence(const DecisionRow& row, WallTime now) {
     if (auto good = detail::check_match(row.about); !good) return good;
     if (auto good = detail::check_end(row.until, now); !good) return good;
-    if (row.by.empty())
-        return fail(ErrorCode::invalid_argument, "the silence has no author: say who decides, in 1 to 128 bytes");
+    if (row.by.empty()) return detail::invalid("the silence has no author: say who decides, in 1 to 128 bytes");
     if (auto good = detail::check_word("author", row.by, 128); !good) return good;
     if (row.because.find_first_not_of(' ') == std::string::npos)
-        return fail(ErrorCode::invalid_argument,
-                    "the silence has no comment: say in a few words why, for those who read what they were not told");
+        return detail::invalid(
+            "the silence has no comment: say in a few words why, for those who read what they were not told");
     return detail::check_word("comment", row.because, longest_because);
 }
 

@@ -37,8 +37,7 @@ struct DelegateContract {
     need("rejoin_trigger", contract.rejoin_trigger);
     need("heartbeat", contract.heartbeat);
     if (missing.empty()) return {};
-    return fail(ErrorCode::invalid_argument,
-                "the delegation contract lacks: " + missing + "; every clause needs a text");
+    return detail::invalid("the delegation contract lacks: " + missing + "; every clause needs a text");
 }
 
 }  // namespace heeler::inline HEELER_ABI

@@ -75,34 +75,25 @@ struct SettingField {
 class NamedSettings {
 public:
     void count(std::string_view name, std::uint32_t& value, std::uint32_t least, std::uint32_t most) {
-        see({.name = name, .least = static_cast<double>(least), .most = static_cast<double>(most), .count = &value});
+        see({.name = name, .least = double(least), .most = double(most), .count = &value});
     }
     void count(std::string_view name, std::int64_t& value, std::int64_t least, std::int64_t most) {
-        see({.name = name,
-             .least = static_cast<double>(least),
-             .most = static_cast<double>(most),
-             .large_count = &value});
+        see({.name = name, .least = double(least), .most = double(most), .large_count = &value});
     }
     void number(std::string_view name, double& value, double least, double most) {
         see({.name = name, .least = least, .most = most, .number = &value});
     }
     /// In seconds, where it is set by its name.
     void length(std::string_view name, Duration& value, Duration least, Duration most) {
-        see({.name = name,
-             .least = static_cast<double>(least.count()),
-             .most = static_cast<double>(most.count()),
-             .length = &value});
+        see({.name = name, .least = double(least.count()), .most = double(most.count()), .length = &value});
     }
     /// Absent, it is within its limits.
     void length(std::string_view name, std::optional<Duration>& value, Duration least, Duration most) {
-        see({.name = name,
-             .least = static_cast<double>(least.count()),
-             .most = static_cast<double>(most.count()),
-             .limit = &value});
+        see({.name = name, .least = double(least.count()), .most = double(most.count()), .limit = &value});
     }
     void flag(std::string_view name, bool& value) { see({.name = name, .flag = &value}); }
     void text(std::string_view name, std::string& value, std::size_t most_bytes) {
-        see({.name = name, .most = static_cast<double>(most_bytes), .text = &value});
+        see({.name = name, .most = double(most_bytes), .text = &value});
     }
 
 protected:
@@ -119,6 +110,7 @@ inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
 /// Finds the first setting that lies outside its limits.
 class SettingLimits final : public NamedSettings {
 public:
+    /// Of a detector of this kind; of a class itself, where it is empty.
     explicit SettingLimits(std::string_view kind) : kind_{kind} {}
 
     /// In one sentence; empty: all are within.
@@ -129,7 +121,8 @@ private:
         const double scale = field.length != nullptr || field.limit != nullptr ? 1'000'000 : 1;
         const double value = value_of(field);
         if (!wrong.empty() || (value >= field.least && value <= field.most)) return;  // not a number is outside
-        wrong.append(kind_).append(": ").append(field.name).append(" is ").append(shown(value / scale));
+        if (!kind_.empty()) wrong.append(kind_).append(": ");
+        wrong.append(field.name).append(" is ").append(shown(value / scale));
         wrong.append("; it must be ").append(shown(field.least / scale)).append(" to ");
         wrong.append(shown(field.most / scale));
     }

@@ -72,4 +72,10 @@ using Result = tl::expected<T, Error>;
     return tl::unexpected<Error>(Error{code, std::move(message)});
 }
 
+namespace detail {
+[[nodiscard]] inline tl::unexpected<Error> invalid(std::string why) {
+    return fail(ErrorCode::invalid_argument, std::move(why));
+}
+}  // namespace detail
+
 }  // namespace heeler::inline HEELER_ABI

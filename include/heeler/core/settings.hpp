@@ -80,10 +80,10 @@ enum class StopProofNeeded : std::uint8_t {
 
 /// When runs of one watchdog that begin to stand still are one incident, about what all of them need.
 struct MassStallSettings {
-    std::uint32_t runs = 0;                          ///< so many at least, and this share of all; 0: never
-    double share = 0.3;                              ///< more than 0, at most 1
-    Duration within = std::chrono::minutes{2};       ///< 1 s to 1 h; nobody is ended or replaced so soon after a start
-    double over_share = 0.15;                        ///< it is over when fewer than this share stand still
+    std::uint32_t runs = 0;                     ///< so many at least, and this share of all; 0: never
+    double share = 0.3;                         ///< 0.01 to 1
+    Duration within = std::chrono::minutes{2};  ///< 1 s to 1 h; nobody is ended or replaced so soon after a start
+    double over_share = 0.15;                   ///< it is over when fewer than this share stand still; 0.01 to `share`
     Duration over_after = std::chrono::minutes{10};  ///< for so long; 1 s to 24 h
 };
 

@@ -126,23 +126,21 @@ struct HeartbeatContract {
         const Duration none{};
         for (const ToolTier& tier : settings.tool_tiers)
             if (!settings.in_tool || tier.prefix.empty() || tier.limit <= none)
-                return fail(ErrorCode::invalid_argument, std::string{kind} + ": the tool tier `" +
-                                                             tier.prefix.substr(0, 64) + "` of " +
-                                                             std::to_string(in_seconds(tier.limit)) +
-                                                             " s needs in_tool, a prefix and a positive limit");
+                return detail::invalid(std::string{kind} + ": the tool tier `" + tier.prefix.substr(0, 64) + "` of " +
+                                       std::to_string(in_seconds(tier.limit)) +
+                                       " s needs in_tool, a prefix and a positive limit");
         if (settings.tool_grace < none || settings.tool_cap <= none)
-            return fail(ErrorCode::invalid_argument,
-                        std::string{kind} + ": tool_grace must not be negative, and tool_cap must be positive");
+            return detail::invalid(std::string{kind} +
+                                   ": tool_grace must not be negative, and tool_cap must be positive");
         if (settings.veto_within.value_or(Duration{1}) <= none)
-            return fail(ErrorCode::invalid_argument, std::string{kind} + ": veto_within is " +
-                                                         std::to_string(in_seconds(*settings.veto_within)) +
-                                                         " s; it must be positive, or absent for no veto");
+            return detail::invalid(std::string{kind} + ": veto_within is " +
+                                   std::to_string(in_seconds(*settings.veto_within)) +
+                                   " s; it must be positive, or absent for no veto");
         if (settings.act_after > none && settings.startup_grace >= none &&
             settings.in_tool.value_or(Duration{1}) > none && settings.warn_after.value_or(none) < settings.act_after)
             return {};
-        return fail(ErrorCode::invalid_argument, std::string{kind} + ": act_after is " +
-                                                     std::to_string(in_seconds(settings.act_after)) +
-                                                     " s; it must be positive and longer than warn_after");
+        return detail::invalid(std::string{kind} + ": act_after is " + std::to_string(in_seconds(settings.act_after)) +
+                               " s; it must be positive and longer than warn_after");
     }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {

@@ -40,10 +40,9 @@ struct RecencyBands {
 
     [[nodiscard]] Result<void> check() const {
         if (working_below > Duration{} && working_below <= take_over_above) return {};
-        return fail(ErrorCode::invalid_argument,
-                    "bands: working_below is " + std::to_string(in_seconds(working_below)) +
-                        " s and take_over_above is " + std::to_string(in_seconds(take_over_above)) +
-                        " s; both must be positive, and the second not shorter than the first");
+        return detail::invalid("bands: working_below is " + std::to_string(in_seconds(working_below)) +
+                               " s and take_over_above is " + std::to_string(in_seconds(take_over_above)) +
+                               " s; both must be positive, and the second not shorter than the first");
     }
 };
 

@@ -82,9 +82,9 @@ struct LoopDetector<Call, TailRule> {
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
         const TailRule& rule = settings.rule;
         if (rule.min_repeats <= rule.window) return {};
-        return fail(ErrorCode::invalid_argument,
-                    std::string{kind} + ": min_repeats is " + std::to_string(rule.min_repeats) + " and window " +
-                        std::to_string(rule.window) + "; min_repeats must not be above the window");
+        return detail::invalid(std::string{kind} + ": min_repeats is " + std::to_string(rule.min_repeats) +
+                               " and window " + std::to_string(rule.window) +
+                               "; min_repeats must not be above the window");
     }
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {

@@ -91,8 +91,7 @@ struct WorkerState {
         for (const auto* patterns : {&settings.error_patterns, &settings.prompts})
             for (const std::string& pattern : *patterns)
                 if (pattern.empty())
-                    return fail(ErrorCode::invalid_argument,
-                                "worker_state: an empty pattern is found in every line; remove it");
+                    return detail::invalid("worker_state: an empty pattern is found in every line; remove it");
         return {};
     }
 

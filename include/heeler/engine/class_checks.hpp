@@ -18,12 +18,11 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline Result<void> check_age(const RunClass& rules, Duration checkpoint_every) {
     const auto* age = rules.detectors.find<HeartbeatContract<CheckpointAge>>();
     if (age == nullptr || age->act_after >= checkpoint_every) return {};
-    return fail(ErrorCode::invalid_argument,
-                "class `" + rules.name + "`: act_after is " + std::to_string(in_seconds(age->act_after)) +
-                    " s, but its source lets nobody be replaced before a checkpoint is " +
-                    std::to_string(in_seconds(checkpoint_every)) +
-                    " s old (checkpoint_every): every continuation would be rejected. Raise act_after or lower "
-                    "checkpoint_every");
+    return detail::invalid("class `" + rules.name + "`: act_after is " + std::to_string(in_seconds(age->act_after)) +
+                           " s, but its source lets nobody be replaced before a checkpoint is " +
+                           std::to_string(in_seconds(checkpoint_every)) +
+                           " s old (checkpoint_every): every continuation would be rejected. Raise act_after or lower "
+                           "checkpoint_every");
 }
 
 /// Whoever an alert of the class is addressed to must be known to the notifier.
@@ -51,11 +50,11 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline Result<void> check_verbs(const RunClass& rules, const ControlRef& control) {
     if (!rules.ladder.asks_for(ActionKind::terminate)) return {};
     if (!control.has(ActionKind::terminate) || control.has(ActionKind::snapshot)) return {};
-    return fail(ErrorCode::invalid_argument,
-                "class `" + text::shown_name(rules.name, 64) +
-                    "`: its ladder holds `terminate`, which needs a snapshot, and the agent control has no verb "
-                    "`snapshot`: nobody would ever be terminated. Give it one (\"nothing to save\" is a good answer), "
-                    "or take `terminate` out of its ladder");
+    return detail::invalid(
+        "class `" + text::shown_name(rules.name, 64) +
+        "`: its ladder holds `terminate`, which needs a snapshot, and the agent control has no verb "
+        "`snapshot`: nobody would ever be terminated. Give it one (\"nothing to save\" is a good answer), "
+        "or take `terminate` out of its ladder");
 }
 
 /// A line of `describe()`: what the class asks for and the agent control cannot do.

@@ -10,9 +10,9 @@ namespace heeler::inline HEELER_ABI {
 /// How long a stalled run is left before it is retried, and how often that is done in its life (the session monitor).
 struct Backoff {
     std::uint32_t count = 3;                   ///< 1 to 100; the stall after the last retry gives the run up
-    Duration base = std::chrono::seconds{10};  ///< before the first retry
+    Duration base = std::chrono::seconds{10};  ///< before the first retry; 1 s to 24 h
     double factor = 2;                         ///< each pause is so much longer than the one before; 1 to 100
-    Duration cap = std::chrono::seconds{300};  ///< and none longer than this
+    Duration cap = std::chrono::seconds{300};  ///< and none longer than this; likewise
 
     /// Before retry `n`, from 0.
     [[nodiscard]] constexpr Duration before(std::uint32_t n) const noexcept {

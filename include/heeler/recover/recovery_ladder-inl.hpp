@@ -24,14 +24,13 @@ HEELER_INLINE Result<void> RecoveryLadder::validate() const {
     if (retry)
         if (auto error = retrying::check(*retry)) return tl::unexpected<Error>(*std::move(error));
     if (max_attempts < 1 || max_attempts > 100)
-        return fail(ErrorCode::invalid_argument,
-                    "ladder.max_attempts is " + std::to_string(max_attempts) + "; it must be 1 to 100");
+        return detail::invalid("ladder.max_attempts is " + std::to_string(max_attempts) + "; it must be 1 to 100");
     if (max_continuations > 100)
-        return fail(ErrorCode::invalid_argument,
-                    "ladder.max_continuations is " + std::to_string(max_continuations) + "; it must be 0 to 100");
+        return detail::invalid("ladder.max_continuations is " + std::to_string(max_continuations) +
+                               "; it must be 0 to 100");
     if (max_pause < std::chrono::seconds{1} || max_pause > std::chrono::hours{24 * 3650})
-        return fail(ErrorCode::invalid_argument,
-                    "ladder.max_pause is " + std::to_string(in_seconds(max_pause)) + " s; it must be 1s to 3650 days");
+        return detail::invalid("ladder.max_pause is " + std::to_string(in_seconds(max_pause)) +
+                               " s; it must be 1s to 3650 days");
     return {};
 }
 

@@ -139,9 +139,10 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
     };
     if (retry.count < 1 || retry.count > 100)
         return refuse("count is " + std::to_string(retry.count) + "; it must be 1 to 100");
-    if (retry.base <= Duration{} || retry.cap <= Duration{})
+    constexpr Duration least = std::chrono::seconds{1}, most = std::chrono::hours{24};
+    if (retry.base < least || retry.base > most || retry.cap < least || retry.cap > most)
         return refuse("base and cap are " + std::to_string(in_seconds(retry.base)) + " and " +
-                      std::to_string(in_seconds(retry.cap)) + " s; both must be positive");
+                      std::to_string(in_seconds(retry.cap)) + " s; both must be 1 s to 24 h");
     if (!(retry.factor >= 1 && retry.factor <= 100))
         return refuse("factor is " + std::to_string(retry.factor) + "; it must be 1 to 100");
     return std::nullopt;

@@ -61,19 +61,21 @@ HEELER_INLINE Decision WatchLadder::over_budget(const Incident& before, const De
 }
 
 HEELER_INLINE Result<void> WatchLadder::validate() const {
+    constexpr Duration least = std::chrono::seconds{1}, most = std::chrono::hours{24 * 3650};
     for (const Ending& ending : endings) {
+        if (ending.silent_longer && (*ending.silent_longer < least || *ending.silent_longer > most))
+            return detail::invalid("ladder: an ending's silent_longer must be 1 s to 10 years");
         if (auto error = rung::check_plan("an ending", ending.plan)) return tl::unexpected<Error>(*std::move(error));
         for (const Step& entry : ending.plan)
             if (!is_record_only(entry.action) && entry.action != ActionKind::file_issue)
-                return fail(ErrorCode::invalid_argument,
-                            "ladder: an ending holds `" + std::string{name_of(entry.action)} +
-                                "`; a class that only watches gives up with abandon, mark_failed and file_issue");
+                return detail::invalid(
+                    "ladder: an ending holds `" + std::string{name_of(entry.action)} +
+                    "`; a class that only watches gives up with abandon, mark_failed and file_issue");
     }
     for (const SteerRule& rule : steers)
-        if (rule.cooldown < std::chrono::seconds{1})
-            return fail(ErrorCode::invalid_argument, "ladder: the cooldown of a steer about " +
-                                                         std::string{name_of(rule.condition)} +
-                                                         " is shorter than 1 s: the run would be flooded");
+        if (rule.cooldown < least || rule.cooldown > most)
+            return detail::invalid("ladder: the cooldown of a steer about " + std::string{name_of(rule.condition)} +
+                                   " must be 1 s to 10 years; the run would be flooded by less");
     if (retry)
         if (auto error = retrying::check(*retry)) return tl::unexpected<Error>(*std::move(error));
     return {};

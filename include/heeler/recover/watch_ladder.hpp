@@ -17,7 +17,7 @@ namespace heeler::inline HEELER_ABI {
 /// What ends the watch of a run at once. Either of the two is enough.
 struct Ending {
     Severity at_least = Severity::none;       ///< `critical`: two conditions at once
-    std::optional<Duration> silent_longer{};  ///< no activity for longer than this (strictly)
+    std::optional<Duration> silent_longer{};  ///< no activity for longer than this (strictly); 1 s to 10 years
     Plan plan{};                              ///< of `abandon`, `mark_failed` and `file_issue`
 
     [[nodiscard]] bool applies(const Judgement& seen) const noexcept {
@@ -29,7 +29,7 @@ struct Ending {
 /// Which finding is steered, and how long none about the same follows.
 struct SteerRule {
     Condition condition = Condition::loop_detected;
-    Duration cooldown = std::chrono::seconds{900};  ///< from 1 s
+    Duration cooldown = std::chrono::seconds{900};  ///< 1 s to 10 years
 };
 
 /// Pure data; thread-safe as long as nobody changes it.

@@ -109,8 +109,8 @@ public:
         if (auto good = check_spec(spec); !good) return tl::unexpected<Error>(good.error());
         auto rules = find_class(class_name);
         if (!rules)
-            return fail(ErrorCode::invalid_argument,
-                        "no run class `" + text::sanitise(class_name, 80) + "` is defined; call define() first");
+            return detail::invalid("no run class `" + text::sanitise(class_name, 80) +
+                                   "` is defined; call define() first");
         return take_in(spec.id, [&](WatchedRun& watched) { fill(watched, spec, std::move(rules), now); });
     }
 

@@ -30,8 +30,7 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline Result<void> check_terminate(const RunClass& rules) {
     if (!terminates_without_nudge(rules) || rules.ladder.asks_for(ActionKind::pause)) return {};
     if (rules.detectors.find<RunTimeout>() != nullptr) return {};
-    return fail(
-        ErrorCode::invalid_argument,
+    return detail::invalid(
         "ladder: `terminate` in final_rung comes after a nudge that got through or a time limit, and this class "
         "has neither: nobody would ever be terminated. Add a nudge to a response, turn `RunTimeout` on, or leave "
         "`terminate` out");

@@ -32,9 +32,8 @@ struct EngineSettings {
 /// What is wrong with the settings of a watchdog, on a store whose statements take at most so long (0: not known).
 [[nodiscard]] inline Result<void> check_settings(const EngineSettings& settings, Duration statement_timeout = {}) {
     const auto refuse = [](std::string_view name, Duration value, std::string_view limit) {
-        return fail(ErrorCode::invalid_argument, "EngineSettings::" + std::string{name} + " is " +
-                                                     std::to_string(in_seconds(value)) + " s; it must be " +
-                                                     std::string{limit});
+        return detail::invalid("EngineSettings::" + std::string{name} + " is " + std::to_string(in_seconds(value)) +
+                               " s; it must be " + std::string{limit});
     };
     // Clocks are always that far apart: every verdict would be held, for ever.
     if (settings.gap <= Duration{}) return refuse("gap", settings.gap, "more than 0");
@@ -46,24 +45,21 @@ struct EngineSettings {
         return refuse("store_down_repeat", settings.store_down_repeat, "0 or more");
     if (settings.holder.empty()) return {};
     if (settings.holder == unnamed_holder)
-        return fail(ErrorCode::invalid_argument,
-                    "EngineSettings::holder is \"(unnamed)\", which stands for a watchdog "
-                    "without a name; choose another one");
+        return detail::invalid(
+            "EngineSettings::holder is \"(unnamed)\", which stands for a watchdog "
+            "without a name; choose another one");
     if (settings.renew_every * 2 > settings.lease || settings.renew_every <= Duration{})
-        return fail(ErrorCode::invalid_argument,
-                    "EngineSettings::renew_every must be more than 0 and at most lease / 2");
+        return detail::invalid("EngineSettings::renew_every must be more than 0 and at most lease / 2");
     // Without a margin others would take the runs over at the moment at which this watchdog stops acting.
     if (settings.lease_margin >= settings.lease - settings.renew_every || settings.lease_margin <= Duration{})
-        return fail(ErrorCode::invalid_argument,
-                    "EngineSettings::lease_margin must be more than 0 and less than lease - renew_every");
+        return detail::invalid("EngineSettings::lease_margin must be more than 0 and less than lease - renew_every");
     if (statement_timeout * 2 > settings.lease)
-        return fail(ErrorCode::invalid_argument,
-                    "the store's statement_timeout is " + std::to_string(in_seconds(statement_timeout)) +
-                        " s and EngineSettings::lease " + std::to_string(in_seconds(settings.lease)) +
-                        " s: a watchdog that is paused in the middle of a statement keeps the others out for longer "
-                        "than its lease. Make statement_timeout at most half of the lease");
-    if (settings.claim_runs == 0)
-        return fail(ErrorCode::invalid_argument, "EngineSettings::claim_runs must be at least 1");
+        return detail::invalid(
+            "the store's statement_timeout is " + std::to_string(in_seconds(statement_timeout)) +
+            " s and EngineSettings::lease " + std::to_string(in_seconds(settings.lease)) +
+            " s: a watchdog that is paused in the middle of a statement keeps the others out for longer "
+            "than its lease. Make statement_timeout at most half of the lease");
+    if (settings.claim_runs == 0) return detail::invalid("EngineSettings::claim_runs must be at least 1");
     return {};
 }
 

@@ -35,12 +35,13 @@ namespace heeler::inline HEELER_ABI {
 namespace detail::setting {
 
 /// A period that is as long as the interval, or would be longer, follows it.
-[[nodiscard]] inline Refused set_interval(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, 24h), [&](Duration interval) {
-        Duration& period = rules.schedule.period;
-        if (period > interval || period == rules.interval.fixed) period = interval;
-        rules.interval.fixed = interval;
-    });
+[[nodiscard]] inline Refused set_interval(std::string_view field, const SettingValue& value, RunClass& rules) {
+    const auto before = rules.interval.fixed;
+    Refused refused = set_own(field, value, rules);
+    if (refused) return refused;
+    Duration& period = rules.schedule.period;
+    if (period > *rules.interval.fixed || period == before) period = *rules.interval.fixed;
+    return refused;
 }
 
 [[nodiscard]] inline Refused set_max_attempts(const SettingValue& value, RunClass& rules) {
@@ -62,10 +63,6 @@ namespace detail::setting {
                 [&](std::size_t chosen) { rules.stop_proof = static_cast<StopProofNeeded>(chosen); });
 }
 
-[[nodiscard]] inline Refused set_debounce(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 1000), [&](auto count) { rules.limits.debounce = static_cast<std::uint32_t>(count); });
-}
-
 [[nodiscard]] inline Refused set_per_tick(const SettingValue& value, RunClass& rules) {
     return take(whole(value, 0, 1'000'000),
                 [&](auto count) { rules.limits.rungs_per_tick = static_cast<std::uint32_t>(count); });
@@ -74,21 +71,6 @@ namespace detail::setting {
 [[nodiscard]] inline Refused set_per_day(const SettingValue& value, RunClass& rules) {
     return take(whole(value, 0, 1'000'000),
                 [&](auto count) { rules.limits.rungs_per_run_per_day = static_cast<std::uint32_t>(count); });
-}
-
-[[nodiscard]] inline Refused set_mass_stall_runs(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 0, 1'000'000),
-                [&](auto count) { rules.limits.mass_stall.runs = static_cast<std::uint32_t>(count); });
-}
-
-template <double MassStallSettings::*Member>
-[[nodiscard]] Refused set_mass_stall_share(const SettingValue& value, RunClass& rules) {
-    return take(number(value, 0.01, 1), [&](double share) { rules.limits.mass_stall.*Member = share; });
-}
-
-template <Duration MassStallSettings::*Member>
-[[nodiscard]] Refused set_mass_stall_length(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 1s, 1h), [&](Duration length) { rules.limits.mass_stall.*Member = length; });
 }
 
 [[nodiscard]] inline Refused set_mode(const SettingValue& value, RunClass& rules) {
@@ -133,21 +115,14 @@ void change_levels(RunClass& rules, Change change) {
                 [&](Duration length) { change_levels(rules, [&](auto& settings) { settings.warn_after = length; }); });
 }
 
-[[nodiscard]] inline Refused set_unobservable_after(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) {
-        rules.alerts.unobservable_after = length;
-        const auto is_about_loss = [](const ConditionAlert& edge) { return edge.condition == Condition::unobservable; };
-        auto& edges = rules.alerts.conditions;
-        if (!detail::any_of(edges, is_about_loss)) edges.insert(edges.begin(), loss_alert());
-    });
-}
-
-[[nodiscard]] inline Refused set_alert_cooldown(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alerts.cooldown = length; });
-}
-
-[[nodiscard]] inline Refused set_renotify(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alerts.renotify_every = length; });
+[[nodiscard]] inline Refused set_unobservable_after(std::string_view field, const SettingValue& value,
+                                                    RunClass& rules) {
+    Refused refused = set_own(field, value, rules);
+    if (refused) return refused;
+    const auto is_about_loss = [](const ConditionAlert& edge) { return edge.condition == Condition::unobservable; };
+    auto& edges = rules.alerts.conditions;
+    if (!detail::any_of(edges, is_about_loss)) edges.insert(edges.begin(), loss_alert());
+    return refused;
 }
 
 /// A class without a filter gets one, with the usual tags.
@@ -181,10 +156,6 @@ void change_levels(RunClass& rules, Change change) {
 
 [[nodiscard]] inline Refused set_inhibit(const SettingValue& value, RunClass& rules) {
     return take(yes_or_no(value), [&](bool inhibit) { rules.alerts.outbox.inhibit = inhibit; });
-}
-
-[[nodiscard]] inline Refused set_expect_most(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 0, 1000), [&](auto count) { rules.expect.most = static_cast<std::uint32_t>(count); });
 }
 
 /// Off: nothing is sent to the run, findings stay. On: the rules that the class has, or else the usual ones.
@@ -265,6 +236,9 @@ struct Known {
     }
 };
 
+/// A setting of the class itself.
+[[nodiscard]] constexpr Known own(std::string_view name) { return {name, &set_own, name}; }
+
 /// Settings of what stands above the engine, in programs that include it: they are made before `main` begins, and know
 /// each other from then on. One whose name is known already is set as well.
 class MoreSettings {
@@ -291,7 +265,7 @@ using ByProgress = HeartbeatContract<ProgressAge>;
 using ByCheckpoints = HeartbeatContract<CheckpointAge>;
 
 inline constexpr std::array known{
-    Known{"interval_s", &set_interval},
+    Known{"interval_s", &set_interval, "interval_s"},
     Known{"stuck_threshold", &set_present<WorkerState>, "stuck_after"},
     Known{"auto_clear", &set_auto_clear},
     Known{"clear_on_error", &set_clear_on_error},
@@ -309,19 +283,19 @@ inline constexpr std::array known{
     Known{"failure_streak.count", &set_field<FailureStreak>},
     Known{"resource_limit.watch_at", &set_field<ResourceLimit>},
     Known{"resource_limit.act_at", &set_field<ResourceLimit>},
-    Known{"debounce", &set_debounce},
+    own("debounce"),
     Known{"max_attempts", &set_max_attempts},
     Known{"max_continuations", &set_max_continuations},
     Known{"stop_proof", &set_stop_proof},
     Known{"action_budget.per_tick", &set_per_tick},
     Known{"action_budget.per_run_per_day", &set_per_day},
-    Known{"expect.most", &set_expect_most},
-    Known{"expect.total_s", &set_class_length<&RunClass::expect, &ExpectSettings::total>},
-    Known{"mass_stall.runs", &set_mass_stall_runs},
-    Known{"mass_stall.share", &set_mass_stall_share<&MassStallSettings::share>},
-    Known{"mass_stall.within_s", &set_mass_stall_length<&MassStallSettings::within>},
-    Known{"mass_stall.over_share", &set_mass_stall_share<&MassStallSettings::over_share>},
-    Known{"mass_stall.over_after_s", &set_mass_stall_length<&MassStallSettings::over_after>},
+    own("expect.most"),
+    own("expect.total_s"),
+    own("mass_stall.runs"),
+    own("mass_stall.share"),
+    own("mass_stall.within_s"),
+    own("mass_stall.over_share"),
+    own("mass_stall.over_after_s"),
     Known{"auto_steer", &set_auto_steer},
     Known{"mode", &set_mode},
     Known{"metric_grows", &set_metric_grows},
@@ -329,9 +303,9 @@ inline constexpr std::array known{
     Known{"after_children_s", &set_present<NeedsInput>},
     Known{"wait_reminder_s", &set_present<NeedsInput>},
     Known{"wait_escalation_s", &set_present<NeedsInput>},
-    Known{"alert_cooldown_s", &set_alert_cooldown},
-    Known{"renotify_every_s", &set_renotify},
-    Known{"unobservable_after_s", &set_unobservable_after},
+    own("alert_cooldown_s"),
+    own("renotify_every_s"),
+    Known{"unobservable_after_s", &set_unobservable_after, "unobservable_after_s"},
     Known{"retry_failed_alerts", &set_retry_alerts},
     Known{"name_pattern", &set_name_pattern},
     Known{"retry.count", &set_retry_count},
@@ -441,21 +415,21 @@ inline constexpr std::array known{
     Known{"worker_match", &set_worker_match},
     Known{"alerts_to", &set_alerts_to},
     Known{"escalation.wait_s", &set_escalation_wait},
-    Known{"escalation.ack_lasts_s", &set_ack_lasts},
-    Known{"interval.short_s", &set_class_length<&RunClass::interval, &IntervalSettings::short_task>},
-    Known{"interval.long_s", &set_class_length<&RunClass::interval, &IntervalSettings::long_task>},
-    Known{"interval.short_until_s", &set_class_length<&RunClass::interval, &IntervalSettings::short_until>},
-    Known{"shortest_s", &set_class_length<&RunClass::applicability, &ApplicabilitySettings::shortest>},
-    Known{"verify_after_s", &set_own_length<&RunClass::verify_after>},
+    Known{"escalation.ack_lasts_s", &set_ack_lasts, "escalation.ack_lasts_s"},
+    own("interval.short_s"),
+    own("interval.long_s"),
+    own("interval.short_until_s"),
+    own("shortest_s"),
+    own("verify_after_s"),
     Known{"max_pause_s", &set_max_pause},
-    Known{"grace_s", &set_own_length<&RunClass::grace>},
-    Known{"outbox.first_retry_s", &set_outbox_length<&OutboxSettings::first_retry>},
-    Known{"outbox.longest_retry_s", &set_outbox_length<&OutboxSettings::longest_retry>},
-    Known{"outbox.give_up_after_s", &set_outbox_length<&OutboxSettings::give_up_after>},
+    own("grace_s"),
+    own("outbox.first_retry_s"),
+    own("outbox.longest_retry_s"),
+    own("outbox.give_up_after_s"),
     Known{"outbox.jitter", &set_jitter},
     Known{"outbox.inhibit", &set_inhibit},
-    Known{"outbox.group_wait_s", &set_outbox_length<&OutboxSettings::group_wait>},
-    Known{"outbox.group_interval_s", &set_outbox_length<&OutboxSettings::group_interval>}};
+    own("outbox.group_wait_s"),
+    own("outbox.group_interval_s")};
 
 /// The settings of these detectors are among the known ones, whether a class has them on or not.
 [[nodiscard]] constexpr bool has_names_above(std::string_view kind) noexcept {

@@ -132,20 +132,11 @@ template <class D, auto Member>
     });
 }
 
-/// A length that a class has, whatever its detectors.
-template <auto Part, auto Member>
-[[nodiscard]] Refused set_class_length(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.*Part.*Member = length; });
-}
-
-template <auto Member>
-[[nodiscard]] Refused set_outbox_length(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.alerts.outbox.*Member = length; });
-}
-
-template <auto Member>
-[[nodiscard]] Refused set_own_length(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { rules.*Member = length; });
+/// One of the settings of the class itself, within the limits that hold for it however it is set.
+[[nodiscard]] inline Refused set_own(std::string_view field, const SettingValue& value, RunClass& rules) {
+    SetByName set{field, value};
+    class_settings(rules, set);
+    return std::move(set.refused);
 }
 
 [[nodiscard]] inline Refused set_max_pause(const SettingValue& value, RunClass& rules) {
@@ -242,8 +233,10 @@ void change_ages(RunClass& rules, Change change) {
     });
 }
 
-[[nodiscard]] inline Refused set_ack_lasts(const SettingValue& value, RunClass& rules) {
-    return take(seconds(value, 0s, longest_setting), [&](Duration length) { levels_of(rules).ack_lasts = length; });
+[[nodiscard]] inline Refused set_ack_lasts(std::string_view field, const SettingValue& value, RunClass& rules) {
+    Refused refused = set_own(field, value, rules);
+    if (!refused) static_cast<void>(levels_of(rules));
+    return refused;
 }
 
 }  // namespace heeler::inline HEELER_ABI::detail::setting

@@ -12,6 +12,7 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -43,10 +44,14 @@ struct TaskTreeRule {
             return fail(ErrorCode::invalid_argument, "task_tree: most_attempts is " +
                                                          std::to_string(settings.most_attempts) +
                                                          "; it must be 1 to 20: somebody has to be told in the end");
-        if (settings.review_limit <= Duration{})
-            return fail(ErrorCode::invalid_argument, "task_tree: review_limit must be positive");
-        if (settings.rules.first_run_grace < Duration{} || settings.foreign_grace < Duration{})
-            return fail(ErrorCode::invalid_argument, "task_tree: first_run_grace and foreign_grace cannot be negative");
+        const auto is_within = [](Duration length, Duration least) {
+            return length >= least && length <= detail::longest_setting;
+        };
+        if (!is_within(settings.review_limit, std::chrono::seconds{1}))
+            return fail(ErrorCode::invalid_argument, "task_tree: review_limit must be 1 s to 10 years");
+        if (!is_within(settings.rules.first_run_grace, {}) || !is_within(settings.foreign_grace, {}))
+            return fail(ErrorCode::invalid_argument,
+                        "task_tree: first_run_grace and foreign_grace must be 0 to 10 years");
         return {};
     }
 
@@ -94,8 +99,8 @@ struct TaskTreeRule {
                 {"stopped", stopped_in_words(state.look)},
                 {"reviewer", state.config.agent},
                 {"review", review.empty() ? "none yet" : review},
-                {"done", done_in_words(state)},
-                {"next", next_in_words(state, settings, finding.condition, review)},
+                {detail_name::done, done_in_words(state)},
+                {detail_name::next, next_in_words(state, settings, finding.condition, review)},
                 {"history", history_of(state, finding.condition == TreeCondition::unreviewed), true}};
     }
 

@@ -303,7 +303,7 @@ TEST_CASE("a class that watches no trees is refused") {
     rules.detectors.turn_on<TaskTreeRule>({{}, 0});
     says(rules, "most_attempts is 0");
     rules.detectors.turn_on<TaskTreeRule>({{-1s}, 3});
-    says(rules, "cannot be negative");
+    says(rules, "must be 0 to 10 years");
     CHECK(tree.requests().empty());
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
@@ -18,7 +19,8 @@ void change_trees(RunClass& rules, Change change) {
 }
 
 [[nodiscard]] inline Refused set_review_attempts(const SettingValue& value, RunClass& rules) {
-    return take(whole(value, 1, 100), [&](auto count) {
+    if (rules.detectors.find<TaskTreeRule>() == nullptr) return std::nullopt;
+    return take(whole(value, 1, 20), [&](auto count) {
         change_trees(rules, [&](auto& settings) { settings.most_attempts = static_cast<std::uint32_t>(count); });
     });
 }
