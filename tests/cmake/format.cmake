@@ -1,6 +1,14 @@
-# cmake -D ROOT=dir -D CLANG_FORMAT=clang-format-14 -P format.cmake: the sources are laid out as .clang-format says.
+# cmake -D ROOT=dir -D CLANG_FORMAT=clang-format-14 -P format.cmake: the sources are laid out as .clang-format says, and
+# tables in comments have a line for each row.
 cmake_minimum_required(VERSION 3.24)
 
+file(GLOB_RECURSE headers "${ROOT}/include/*.hpp" "${ROOT}/include/*.h")
+foreach(header IN LISTS headers)
+    file(STRINGS "${header}" rows REGEX "^ *///? .*[|] [|] `")
+    if(rows)
+        message(FATAL_ERROR "${header}: rows of a table in a comment ran together:\n  ${rows}")
+    endif()
+endforeach()
 if(NOT CLANG_FORMAT)
     message("heeler: skipped: clang-format-14 is not installed")
     return()

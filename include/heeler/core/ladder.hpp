@@ -109,13 +109,12 @@ concept CanAbsorb = requires(const T& ladder, const LadderOutcomes& outcomes) {
 /// | member | what |
 /// |---|---|
 /// | `validate() -> Result<void>` | asked by `define`; an error refuses the class |
-/// | `held_back(incident, decision) -> Decision` | what is left of a step whose actions must not be done now; without
-/// it: nothing changes | | `over_budget(incident, decision) -> Decision` | the same of a step for whose deeds a budget
-/// is used up: people are told all the same; without it as `held_back` | | `describe() -> string` | its lines in
-/// `describe()`, a heading indented by two blanks and entries by four | | `outlook() -> string` | what ends the watch,
-/// for alerts; for a ladder that verifies nothing | | `attempts() -> number` | how many a run gets, for the texts that
-/// it is sent; without it 2 | | `asks_for(ActionKind) -> bool` | whether a rung of it holds the action, so that
-/// `define` and `describe` can say what the agent control lacks |
+/// | `held_back(incident, decision) -> Decision` | what is left of a step that must not act now; without it: all of it |
+/// | `over_budget(incident, decision) -> Decision` | likewise, with the budget for deeds used up: people are told |
+/// | `describe() -> string` | its lines in `describe()`, a heading indented by two blanks and entries by four |
+/// | `outlook() -> string` | what ends the watch, for alerts; for a ladder that verifies nothing |
+/// | `attempts() -> number` | how many a run gets, for the texts that it is sent; without it 2 |
+/// | `asks_for(ActionKind) -> bool` | whether a rung of it holds the action: what the agent control lacks is said |
 template <class T>
 concept LadderLike = std::copyable<T> && CanClimb<T> && CanAbsorb<T>;
 
