@@ -31,6 +31,12 @@ struct Detail {
     bool is_json = false;  ///< the value is JSON: a number, a list
 };
 
+/// The names of those that code looks for, too.
+namespace detail_name {
+inline constexpr char seen[] = "seen", done[] = "done", next[] = "next", silenced[] = "silenced";
+inline constexpr char summary[] = "summary", recommendation[] = "recommendation";
+}  // namespace detail_name
+
 /// The kinds of alert that the library makes. What a class tells of its conditions (`AlertSettings::conditions`) may
 /// have others.
 enum class AlertKind : std::uint8_t {

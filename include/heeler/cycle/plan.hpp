@@ -186,10 +186,12 @@ private:
         address(row);
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
-        row.alert.details.push_back({"summary", text::redact(prompts::choose(watched_.rules().prompts.summary,
-                                                                             prompts::summary, wording_.facts()))});
+        row.alert.details.push_back(
+            {detail_name::summary,
+             text::redact(prompts::choose(watched_.rules().prompts.summary, prompts::summary, wording_.facts()))});
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
-        if (judged_.decision.is_final) row.alert.details.push_back({"recommendation", wording_.recommendation()});
+        if (judged_.decision.is_final)
+            row.alert.details.push_back({detail_name::recommendation, wording_.recommendation()});
         rows_.alerts.push_back(std::move(row));
         if (rung::ends_run(judged_.decision.plan)) copy_for_levels_above();
     }
@@ -220,7 +222,8 @@ private:
                                             : has_levels ? "step " + std::to_string(telling_.told.levels->steps)
                                                          : "again " + moment());
         address(row);
-        if (telling_.silence != 0) row.alert.details.push_back({"silenced", "by " + silence + ", which is over"});
+        if (telling_.silence != 0)
+            row.alert.details.push_back({detail_name::silenced, "by " + silence + ", which is over"});
         row.alert.severity = Severity::critical;
         row.alert.summary =
             "run " + row.alert.run.name + " still needs a person (" + wording_.condition_and_reason() + ")";
@@ -356,7 +359,7 @@ private:
         alert.at = now_.wall;
         alert.issues = wording_.issues();
         alert.summary = "run " + alert.run.name + " needs attention";
-        alert.details.push_back({"seen", wording_.why()});
+        alert.details.push_back({detail_name::seen, wording_.why()});
         alert.details.push_back({"elapsed", text::spoken(wording_.worked())});
         row.created_at = row.not_before = now_.wall;
         return row;

@@ -188,8 +188,8 @@ public:
     /// What people need besides what was seen: what was done, what comes next and when, and how to stop it.
     void complete(AlertRow& row, std::string done) const { complete(row, std::move(done), next_for_people()); }
     void complete(AlertRow& row, std::string done, std::string next) const {
-        if (!done.empty()) row.alert.details.push_back({"done", std::move(done)});
-        row.alert.details.push_back({"next", std::move(next)});
+        if (!done.empty()) row.alert.details.push_back({detail_name::done, std::move(done)});
+        row.alert.details.push_back({detail_name::next, std::move(next)});
         add_command(row, "stop", snooze);
         // What the host adds is no reason to lose the alert.
         static_cast<void>(detail::survives([&] {

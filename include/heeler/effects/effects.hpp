@@ -103,9 +103,10 @@ private:
     }
 
     void file_issue(WatchedRun& watched, Action& action) {
-        const std::size_t end = detail::min_of(action.text.find('\n'), action.text.size());
-        const std::size_t body = detail::min_of(action.text.find_first_not_of('\n', end), action.text.size());
-        Issue issue{action.key, action.text.substr(0, end), action.text.substr(body), {}};
+        const std::string& stored = action.text;  // title, empty line, body: two fields in one column, as in a mail
+        const std::size_t end = detail::min_of(stored.find('\n'), stored.size());
+        const std::size_t body = detail::min_of(stored.find_first_not_of('\n', end), stored.size());
+        Issue issue{action.key, stored.substr(0, end), stored.substr(body), {}};
         {
             const std::lock_guard guard{watched.lock};
             const RunSpec spec = watched.spec.decoded();

@@ -64,9 +64,9 @@ inline void put_evidence(text::JsonLine& line, const List<Finding>& findings) {
 /// The alert's details by name; its one-line summary where they hold no longer one.
 inline void put_payload(text::JsonLine& line, const Alert& alert) {
     const bool has_summary = std::any_of(alert.details.begin(), alert.details.end(),
-                                         [](const Detail& detail) { return detail.name == "summary"; });
+                                         [](const Detail& detail) { return detail.name == detail_name::summary; });
     line.key("payload").begin_object();
-    if (!has_summary) line.key("summary").string(alert.summary);
+    if (!has_summary) line.key(detail_name::summary).string(alert.summary);
     for (const Detail& each : alert.details) {
         line.key(each.name);
         each.is_json ? line.raw(each.value) : line.string(each.value);
@@ -121,8 +121,8 @@ inline void put_payload(text::JsonLine& line, const Alert& alert) {
 [[nodiscard]] inline std::string to_json(const AuditEvent& event, Duration t) {
     text::JsonLine line = detail::begin_event("audit", event.row.kind, t);
     detail::put_run(line, event.row.run);
-    const std::string_view body = event.row.body;
-    if (body.size() > 2 && body.front() == '{' && body.back() == '}') line.raw(body.substr(1, body.size() - 2));
+    const std::string_view all = event.row.body;  // its members stand among those of the event
+    if (all.size() > 2 && all.front() == '{' && all.back() == '}') line.raw(all.substr(1, all.size() - 2));
     return detail::ended_event(line);
 }
 

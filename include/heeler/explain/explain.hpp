@@ -63,8 +63,8 @@ namespace heeler::inline HEELER_ABI::detail {
         if (row.state == AlertRow::State::dead) report.alerts.push_back(row.alert.key);
         if (!row.alert.is(AlertKind::escalation)) continue;
         for (const Detail& detail : row.alert.details) {
-            if (detail.name == "recommendation") report.recommendation = detail.value;
-            if (detail.name == "summary") report.summary = detail.value;
+            if (detail.name == detail_name::recommendation) report.recommendation = detail.value;
+            if (detail.name == detail_name::summary) report.summary = detail.value;
         }
     }
     report.final_status = final_status_of(watched.run.state, watched.verdict->incident, report.escalated);

@@ -117,8 +117,8 @@ struct StrandedRule {
     [[nodiscard]] List<Detail> details(const Memory& state, const Settings&, const Run&, const Finding&) const {
         return {{"task", state.look.node},
                 {"agent", state.look.agent},
-                {"done", state.host.in_words()},
-                {"next", next_in_words(state)}};
+                {detail_name::done, state.host.in_words()},
+                {detail_name::next, next_in_words(state)}};
     }
 
     [[nodiscard]] std::optional<Order> compose_action(const Memory& state, const Settings&, const Run& run,

@@ -45,15 +45,15 @@ namespace detail {
 inline void speak_of_watched(Alert& alert, const Run&, Duration) {
     if (!alert.is(AlertKind::escalation)) return;
     const bool was_silenced = std::any_of(alert.details.begin(), alert.details.end(),
-                                          [](const Detail& detail) { return detail.name == "silenced"; });
+                                          [](const Detail& detail) { return detail.name == detail_name::silenced; });
     List<Detail> details;
     for (Detail& detail : alert.details) {
-        if (detail.name == "done" || (detail.name == "next" && !was_silenced)) continue;
-        if (detail.name == "next")
+        if (detail.name == detail_name::done || (detail.name == detail_name::next && !was_silenced)) continue;
+        if (detail.name == detail_name::next)
             detail.value =
                 "a host that refuses is asked again; otherwise it is left alone until something changes or a "
                 "person acts";
-        if (detail.name == "seen" && !alert.issues.empty()) detail.value = alert.issues.front();
+        if (detail.name == detail_name::seen && !alert.issues.empty()) detail.value = alert.issues.front();
         details.push_back(std::move(detail));
     }
     alert.details = std::move(details);
