@@ -1,7 +1,9 @@
 // Whatever a store says of a run, it is read or refused: each value that has a name keeps one, and what was read is
 // written and read again as it is.
 #include <heeler/explain/explain.hpp>
+#include <heeler/run/heartbeat_log.hpp>
 #include <heeler/run/watched_run.hpp>
+#include <heeler/text/record_numbers.hpp>
 
 #include "support/fuzz.hpp"
 
@@ -54,12 +56,24 @@ void read_report(std::string_view facts) {
     (void)detail::stored_report(known, Instant{});
 }
 
+/// Records of the library are JSON, and read without a parser.
+void read_records(const std::string& record) {
+    List<HeartbeatRow> rows;
+    detail::read_heartbeats(record, rows);
+    for (std::size_t i = 1; i < rows.size(); ++i) require(rows[i - 1].number < rows[i].number, "rows are in order");
+    text::RecordNumbers names{record, "messages", 16};
+    for (std::size_t left = record.size() + 1; !names.over(); --left) {
+        require(left > 0, "reading comes to an end");
+        (void)names.next();
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 1) return 0;
     const std::string_view bytes = as_text(data + 1, size - 1);
-    switch (data[0] % 3) {
+    switch (data[0] % 4) {
         case 0:
             read<detail::RunMemory>(
                 bytes, [](detail::RunMemory& run, auto& a) { run.archive_facts(a); },
@@ -77,11 +91,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 });
             (void)detail::SpecBytes{bytes}.decoded();
             (void)detail::SpecBytes{bytes}.parent();
+            require(detail::SpecBytes{bytes}.tags() == detail::SpecBytes{bytes}.decoded().tags,
+                    "tags alone are the same");
             break;
-        default:
+        case 2:
             read<detail::Verdict>(
                 bytes, [](detail::Verdict& verdict, auto& a) { a(verdict); },
                 [](const detail::Verdict& verdict) { check_names(verdict); });
+            break;
+        default:
+            read_records(std::string{bytes});
             break;
     }
     return 0;

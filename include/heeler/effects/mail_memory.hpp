@@ -1,9 +1,7 @@
 // Which messages people were told of and which commands were carried out, so that a process that starts again knows it.
 #pragma once
 
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -18,6 +16,7 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/text/record_numbers.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -156,16 +155,8 @@ private:
     }
 
     static void add_names(const std::string& body, std::vector<MailName>& names) {
-        constexpr std::string_view key = "\"messages\":\"";
-        const std::size_t at = body.find(key);
-        if (at == std::string::npos) return;
-        char* end = nullptr;
-        for (const char* next = body.c_str() + at + key.size(); *next != '\0'; next = *end == '\0' ? end : end + 1) {
-            errno = 0;
-            const MailName name = std::strtoull(next, &end, 16);
-            if (end == next || errno == ERANGE) return;
-            names.push_back(name);
-        }
+        text::RecordNumbers numbers{body, "messages", 16};
+        while (const auto name = numbers.next()) names.push_back(static_cast<MailName>(*name));
     }
 
     Ledger& ledger_;

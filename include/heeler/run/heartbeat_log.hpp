@@ -1,12 +1,8 @@
 // The older rows of a run's heartbeat log: records of the store, which a report reads back.
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +12,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/json_writer.hpp>
+#include <heeler/text/record_numbers.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -34,18 +31,9 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// Adds the rows of a record that come after the last one. What is no such record adds none.
 inline void read_heartbeats(const std::string& body, List<HeartbeatRow>& rows) {
-    const char* from = body.c_str();
-    const auto next = [&]() -> std::optional<std::int64_t> {
-        from += std::strcspn(from, "-0123456789n");
-        char* end = nullptr;
-        errno = 0;
-        const std::int64_t number = std::strtoll(from, &end, 10);
-        const bool good = end != from && errno != ERANGE;
-        from = good || *from == '\0' ? end : from + 1;
-        return good ? std::optional{number} : std::nullopt;
-    };
-    while (*from != '\0') {
-        const auto number = next(), at = next(), value = next(), delta = next();
+    text::RecordNumbers numbers{body, "rows"};
+    while (!numbers.over()) {
+        const auto number = numbers.next(), at = numbers.next(), value = numbers.next(), delta = numbers.next();
         if (!number || !at || !delta || *number <= 0 || *number > std::int64_t{UINT32_MAX}) return;
         if (rows.empty() || static_cast<std::uint32_t>(*number) > rows.back().number)
             rows.push_back({static_cast<std::uint32_t>(*number), value, *delta, WallTime{Duration{*at}}});

@@ -66,14 +66,15 @@ public:
         ArchiveReader{kept(), Instant{}}(first, second);
         return second.empty() ? first : second;
     }
-    /// Nothing else is decoded for it than what stands before it.
+    [[nodiscard]] std::vector<std::string> tags() const {
+        const std::string whole = bytes();  // a tag may be empty
+        std::vector<std::string> tags;
+        static_cast<void>(read_parent(whole, tags));
+        return tags;
+    }
     [[nodiscard]] std::string_view parent() const {
-        std::string_view id, name, task, work_item, parent;
-        std::optional<Duration> expected, timeout;
-        std::vector<std::int64_t> plan;
-        std::vector<std::string> tags, shared_run;
-        ArchiveReader{kept(), Instant{}}(id, name, task, work_item, expected, timeout, plan, tags, shared_run, parent);
-        return parent;
+        std::vector<std::string> tags;
+        return read_parent(kept(), tags);
     }
     [[nodiscard]] RunSpec decoded() const {
         RunSpec spec;
@@ -84,6 +85,16 @@ public:
     }
 
 private:
+    /// Nothing else is decoded for it than what stands before it.
+    [[nodiscard]] static std::string_view read_parent(std::string_view bytes, std::vector<std::string>& tags) {
+        std::string_view id, name, task, work_item, parent;
+        std::optional<Duration> expected, timeout;
+        std::vector<std::int64_t> plan;
+        std::vector<std::string> shared_run;
+        ArchiveReader{bytes, Instant{}}(id, name, task, work_item, expected, timeout, plan, tags, shared_run, parent);
+        return parent;
+    }
+
     /// The block begins with how many zeros are left out, and with the size of the rest: in one byte, or in four.
     static constexpr unsigned char most_zeros = 127, is_long = 128;
 
