@@ -20,14 +20,11 @@ class AlertDesk {
 public:
     AlertDesk(Ledger& ledger, RunTable<WatchedRun>& table) : ledger_{ledger}, table_{table} {}
 
-    /// Alerts of runs that another watchdog holds are theirs.
-    static void leave_to_others(List<AlertJob>& jobs) {
-        drop_if(jobs, [](const AlertJob& job) {
-            const std::lock_guard guard{job.watched->lock};
-            if (!job.watched->disowned) return false;
-            job.watched->settle_alert();
-            return true;
-        });
+    /// An alert of a run that another watchdog holds is theirs.
+    [[nodiscard]] static bool leave_to_others(const AlertJob& job) {
+        const std::lock_guard guard{job.watched->lock};
+        if (job.watched->disowned) job.watched->settle_alert();
+        return job.watched->disowned;
     }
 
     /// One change for each run, with the rows of its alerts; says which one each job's row went to. `settled`: they

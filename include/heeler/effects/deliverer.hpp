@@ -487,16 +487,13 @@ private:
         job.watched->unsaved.edit().audit.push_back(std::move(row));
     }
 
-    /// An alert of a run that another watchdog holds is theirs.
+    /// Asked before an alert keeps others back, and again before it is sent: those before it may have taken longer than
+    /// the lease.
     [[nodiscard]] bool leave_to_others(AlertJob& job) {
-        const std::lock_guard guard{job.watched->lock};
-        if (!job.watched->disowned) {
-            if (held_lease_.holds()) return false;
-            queues_.add(std::move(job));
-            return true;
-        }
-        job.watched->settle_alert();
-        return true;
+        if (AlertDesk::leave_to_others(job)) return true;
+        const bool holds = held_lease_.holds();
+        if (!holds) queues_.add(std::move(job));
+        return !holds;
     }
 
     bool finish_alert(AlertJob& job, AlertRow::State state, Instant now) {

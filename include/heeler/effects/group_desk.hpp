@@ -52,7 +52,7 @@ public:
     /// has heard of them: they are told anew.
     void follow(Instant now, CycleReport& report) {
         for (SpokenFor& those : queues_.take_spoken_for(now.elapsed)) {
-            AlertDesk::leave_to_others(those.jobs);
+            drop_if(those.jobs, AlertDesk::leave_to_others);
             if (those.jobs.empty()) continue;
             const auto lead = find_lead(those.jobs.front().row);
             const bool waits = lead && *lead && (*lead)->state == AlertRow::State::pending;

@@ -1,6 +1,7 @@
 // The silences that stand, as the last cycle found them, and whether one of them swallows an alert.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@ public:
     void set(const List<DecisionRow>& standing) {
         const std::lock_guard guard{lock_};
         if (!standing.empty() || !standing_.empty()) standing_ = standing;
+        any_.store(!standing_.empty(), std::memory_order_release);
     }
 
     /// Whether this one is in force yet.
@@ -35,10 +37,11 @@ public:
     [[nodiscard]] std::optional<DecisionRow> about(const AlertJob& job, WallTime now) const {
         std::string run;
         std::vector<std::string> tags;
+        if (!any_.load(std::memory_order_acquire)) return std::nullopt;
         {
             const std::lock_guard of_run{job.watched->lock};
             run = job.watched->run.id;
-            tags = job.watched->spec.decoded().tags;
+            tags = job.watched->spec.tags();
         }
         const std::lock_guard guard{lock_};
         for (const DecisionRow& row : standing_)
@@ -49,6 +52,7 @@ public:
 private:
     mutable std::mutex lock_;
     List<DecisionRow> standing_;
+    std::atomic<bool> any_{false};
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

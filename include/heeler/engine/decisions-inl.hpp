@@ -105,7 +105,7 @@ private:
     }
     void see_tags(WrittenName& tag) const {
         each_run([&](const WatchedRun& watched) {
-            for (const std::string& each : watched.spec.decoded().tags) tag.see(each);
+            for (const std::string& each : watched.spec.tags()) tag.see(each);
         });
     }
 
