@@ -320,7 +320,7 @@ private:
         const bool waits = told.begin == Beginning::on_its_way && !told.heard;
         const bool first = !told.incident || told.nobody_knows() || waits;
         told.begin = first ? Beginning::on_its_way : Beginning::known;
-        told.severity = std::max({told.severity, news_.severity, Severity::warning});
+        told.severity = max_of(max_of(told.severity, news_.severity), Severity::warning);
         told.incident = true;
         told.dead = told.begin_held = false;
         told.last = now_.wall;
