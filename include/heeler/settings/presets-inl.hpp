@@ -1,6 +1,7 @@
 // What the presets hold.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,9 @@ HEELER_INLINE void session_details(Alert& alert, const Run& run, Duration worked
     alert.details.push_back({"text", format_session_alert(alert)});
 }
 
+/// One entry of a rung.
+[[nodiscard]] inline Step step(ActionKind action, std::optional<ActionKind> needs = {}) { return {action, needs, {}}; }
+
 HEELER_INLINE RunClass long_run() {
     RunClass rules;
     rules.name = "long_run";
@@ -29,27 +33,24 @@ HEELER_INLINE RunClass long_run() {
         .turn_on<BurnRateTracker<ApiCalls>>()
         .turn_on<BurnRateTracker<BytesWritten>>()
         .turn_on<OutputAccessRule>({.sources = true})
-        .turn_on<LoopDetector<Line>>({five_line_block, {}})
+        .turn_on<LoopDetector<Line>>({.rule = five_line_block})
         .turn_on<ResourceLimit>()
         .turn_on<HeartbeatContract<Intervals>>()
         .turn_on<ExpectedDuration>()
         .turn_on<NeedsInput>();
     RecoveryLadder ladder;
     ladder.responses = {
-        {Condition::stalled, {{{ActionKind::nudge, {}, {}}}}, false, false},
-        {Condition::loop_detected, {{{ActionKind::break_pattern, {}, {}}}}, false, false},
-        {Condition::exhausted, {{{ActionKind::nudge, {}, {}}}}, false, false},
-        {Condition::runaway,
-         {{{ActionKind::pause, {}, {}},
-           {ActionKind::snapshot, ActionKind::pause, {}},
-           {ActionKind::escalate, ActionKind::pause, {}}}},
-         true,
-         false},
-        {Condition::no_output_access, {{{ActionKind::escalate, {}, {}}}}, true, false},
+        {.condition = Condition::stalled, .rungs = {{step(ActionKind::nudge)}}},
+        {.condition = Condition::loop_detected, .rungs = {{step(ActionKind::break_pattern)}}},
+        {.condition = Condition::exhausted, .rungs = {{step(ActionKind::nudge)}}},
+        {.condition = Condition::runaway,
+         .rungs = {{step(ActionKind::pause), step(ActionKind::snapshot, ActionKind::pause),
+                    step(ActionKind::escalate, ActionKind::pause)}},
+         .hold = true},
+        {.condition = Condition::no_output_access, .rungs = {{step(ActionKind::escalate)}}, .hold = true},
     };
-    ladder.final_rung = {{ActionKind::snapshot, {}, {}},
-                         {ActionKind::escalate, {}, {}},
-                         {ActionKind::terminate, ActionKind::snapshot, {}}};
+    ladder.final_rung = {step(ActionKind::snapshot), step(ActionKind::escalate),
+                         step(ActionKind::terminate, ActionKind::snapshot)};
     ladder.on_failure = OnFailure::final_rung;
     rules.ladder = std::move(ladder);
     rules.alerts.escalation.parent_first = true;
@@ -90,13 +91,13 @@ HEELER_INLINE RunClass recommended() {
 HEELER_INLINE RunClass checkpoint_continuation() {
     RunClass rules;
     rules.name = "checkpoint_continuation";
-    rules.schedule = {900s, true, false};
+    rules.schedule = {.period = 900s, .aligned = true};
     rules.interval.fixed = 900s;
     rules.applicability.shortest = Duration{};
     rules.detectors.turn_on<HeartbeatContract<CheckpointAge>>({.act_after = 1200s}).turn_on<NeedsInput>();
     RecoveryLadder ladder;
-    ladder.responses = {{Condition::stalled, {{{ActionKind::spawn, {}, {}}}}, false, true}};
-    ladder.final_rung = {{ActionKind::escalate, {}, {}}, {ActionKind::mark_failed, {}, {}}};
+    ladder.responses = {{.condition = Condition::stalled, .rungs = {{step(ActionKind::spawn)}}, .on_recurrence = true}};
+    ladder.final_rung = {step(ActionKind::escalate), step(ActionKind::mark_failed)};
     ladder.max_attempts = 100;  // continuations are counted instead, over the run's whole life
     ladder.max_continuations = 2;
     rules.ladder = std::move(ladder);
@@ -109,7 +110,7 @@ HEELER_INLINE RunClass checkpoint_relay() {
     const RelayPlan plan;
     RunClass rules = checkpoint_continuation();
     rules.name = "checkpoint_relay";
-    rules.schedule = {60s, false, false};
+    rules.schedule = {.period = 60s};
     rules.interval.fixed = plan.look_again;
     rules.detectors.turn_off<HeartbeatContract<CheckpointAge>>().turn_on<RelayTimeout>(plan).turn_on<RelayCheck>(plan);
     rules.ladder.as<RecoveryLadder>()->max_continuations = 1;
@@ -118,25 +119,27 @@ HEELER_INLINE RunClass checkpoint_relay() {
 }
 
 HEELER_INLINE List<SteerRule> session_steers() {
-    return {{Condition::loop_detected, 900s}, {Condition::error_cascade, 900s}, {Condition::token_budget, 3600s}};
+    return {{.condition = Condition::loop_detected, .cooldown = 900s},
+            {.condition = Condition::error_cascade, .cooldown = 900s},
+            {.condition = Condition::token_budget, .cooldown = 3600s}};
 }
 
 HEELER_INLINE RunClass session_monitor() {
     RunClass rules;
     rules.name = "session_monitor";
-    rules.schedule = {300s, false, true};
+    rules.schedule = {.period = 300s, .immediate = true};
     rules.interval.fixed = 300s;
     rules.applicability.shortest = Duration{};
     rules.detectors.turn_on<HeartbeatContract<ActivityAge>>({.act_after = 600s, .veto_within = 900s})
-        .turn_on<RunTimeout>({7200s})
+        .turn_on<RunTimeout>({.limit = 7200s})
         .turn_on<LoopDetector<Call, TailRule>>()
-        .turn_on<ErrorCascade>({5, 20, true})
+        .turn_on<ErrorCascade>({.threshold = 5, .window = 20, .keywords_only = true})
         .turn_on<NeedsInput>();
     rules.stop_proof = StopProofNeeded::fenced;  // for retries: nobody is started unless they are set
     WatchLadder ladder;
     ladder.endings = {
-        {Severity::critical, {}, {{ActionKind::abandon, {}, {}}, {ActionKind::file_issue, {}, {}}}},
-        {Severity::none, 1800s, {{ActionKind::abandon, {}, {}}}},
+        {.at_least = Severity::critical, .plan = {step(ActionKind::abandon), step(ActionKind::file_issue)}},
+        {.silent_longer = 1800s, .plan = {step(ActionKind::abandon)}},
     };
     rules.ladder = std::move(ladder);
     rules.alerts.outbox.first_retry = 300s;
@@ -152,14 +155,15 @@ HEELER_INLINE RunClass session_monitor() {
 HEELER_INLINE RunClass worker_monitor() {
     RunClass rules;
     rules.name = "worker_monitor";
-    rules.schedule = {30s, false, false, true};
+    rules.schedule = {.period = 30s, .together = true};
     rules.interval.fixed = 30s;
-    rules.applicability = {Duration{}, false, RunFilter{}, false};
+    rules.applicability = {
+        .shortest = {}, .skip_interactive = false, .filter = RunFilter{}, .skip_single_prompt = false};
     rules.detectors.turn_on<WorkerState>();
     rules.ladder = WatchLadder{};
     rules.alerts.outbox.at_once = 3;
     const auto edge = [](const Condition& condition, AlertKind kind) {
-        return ConditionAlert{condition, std::string{name_of(kind)}, true};
+        return ConditionAlert{.condition = condition, .kind = std::string{name_of(kind)}, .repeated = true};
     };
     rules.alerts.conditions = {edge(Condition::complete, AlertKind::worker_complete),
                                edge(Condition::needs_input, AlertKind::worker_needs_input),
