@@ -32,28 +32,46 @@ template <std::size_t... Sizes>
     return all;
 }
 
+/// Where a text is written, or only its length counted.
+struct SqlWriter {
+    char* to = nullptr;
+    std::size_t size = 0;
+
+    constexpr void add(std::string_view part) {
+        for (const char c : part) {
+            if (to != nullptr) to[size] = c;
+            ++size;
+        }
+    }
+};
+
+template <void (*write)(SqlWriter&)>
+[[nodiscard]] constexpr auto written_sql() {
+    constexpr std::size_t size = [] {
+        SqlWriter counted;
+        write(counted);
+        return counted.size;
+    }();
+    SqlText<size> all;
+    SqlWriter writer{all.text};
+    write(writer);
+    return all;
+}
+
+template <class E, bool (*is_kept)(E)>
+constexpr void write_words(SqlWriter& to) {
+    for (std::size_t i = 0; i < count_names<E>(); ++i) {
+        if (!is_kept(static_cast<E>(i))) continue;
+        to.add(to.size == 0 ? "'" : ", '");
+        to.add(stored_name(static_cast<E>(i)));
+        to.add("'");
+    }
+}
+
 /// `'one', 'other'`: the words of those values of an enumeration that are kept.
 template <class E, bool (*is_kept)(E)>
 [[nodiscard]] constexpr auto words_in_sql() {
-    constexpr auto write = [](char* to) {
-        std::size_t end = 0;
-        const auto add = [&](std::string_view part) {
-            for (const char c : part) {
-                if (to != nullptr) to[end] = c;
-                ++end;
-            }
-        };
-        for (std::size_t i = 0; i < count_names<E>(); ++i) {
-            if (!is_kept(static_cast<E>(i))) continue;
-            add(end == 0 ? "'" : ", '");
-            add(stored_name(static_cast<E>(i)));
-            add("'");
-        }
-        return end;
-    };
-    SqlText<write(nullptr)> words;
-    write(words.text);
-    return words;
+    return written_sql<write_words<E, is_kept>>();
 }
 
 [[nodiscard]] constexpr bool has_ended(RunState state) { return is_terminal(state); }
@@ -65,6 +83,15 @@ template <class E, bool (*is_kept)(E)>
     return state == AlertRow::State::delivered || state == AlertRow::State::skipped;
 }
 
+template <auto value>
+[[nodiscard]] constexpr bool is_value(decltype(value) other) {
+    return other == value;
+}
+
+/// The word of one value, as a literal of SQL.
+template <auto value>
+inline constexpr auto word_of = words_in_sql<decltype(value), is_value<value>>();
+
 /// Of runs that are over.
 inline constexpr auto ended_states = words_in_sql<RunState, has_ended>();
 inline constexpr auto all_outcomes = words_in_sql<ActionOutcome, is_any_outcome>();
@@ -73,5 +100,12 @@ inline constexpr auto all_alert_states = words_in_sql<AlertRow::State, is_any_al
 inline constexpr auto settled_alert_states = words_in_sql<AlertRow::State, is_settled_alert>();
 /// Of alerts that are not on the list of those that nobody has.
 inline constexpr auto told_alert_states = words_in_sql<AlertRow::State, needs_nobody>();
+
+/// The runs of which something may be left to be done, by the indices of what is, and of what nobody can read.
+inline constexpr auto unfinished_runs =
+    sql_text("SELECT run FROM actions WHERE outcome = ", word_of<ActionOutcome::intended>.text,
+             " UNION SELECT run FROM alerts WHERE state = ", word_of<AlertRow::State::pending>.text,
+             " UNION SELECT run FROM actions WHERE (outcome IN (", all_outcomes.text,
+             ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text, ")) IS NOT TRUE");
 
 }  // namespace heeler::inline HEELER_ABI::detail

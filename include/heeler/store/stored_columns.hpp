@@ -107,9 +107,6 @@ void columns(RowOf<Action> auto& row, Visit visit) {
           row.text, row.note);
 }
 
-/// Where the body of an alert lies in its row.
-inline constexpr int body_column = 21;
-
 /// `body` stands for the lists of the alert.
 template <class Visit>
 void columns(RowOf<AlertRow> auto& row, RowOf<std::string> auto& body, Visit visit) {

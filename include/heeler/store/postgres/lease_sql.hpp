@@ -1,8 +1,8 @@
 // The SQL text of leases in PostgreSQL: who holds which runs, and which belong to nobody; for the PostgreSQL store.
 #pragma once
 
-#include <array>
-
+#include <heeler/store/postgres/sql.hpp>
+#include <heeler/store/sql_columns.hpp>
 #include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -55,11 +55,8 @@ struct PostgresLeaseSql {
         "r.state NOT IN (",
         ended_states.text,
         ") AND r.holder = g.holder AND r.epoch = g.epoch AND r.class = g.class ORDER BY r.ordinal LIMIT 8 * "
-        "$4::bigint) f UNION ALL SELECT r.ordinal FROM (SELECT run FROM actions WHERE outcome = 'intended' "
-        "UNION SELECT run FROM alerts WHERE state = 'pending' UNION SELECT run FROM actions WHERE (outcome "
-        "IN (",
-        all_outcomes.text, ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
-        ")) IS NOT TRUE) w JOIN runs r ON r.id = w.run WHERE r.state IN (", ended_states.text,
+        "$4::bigint) f UNION ALL SELECT r.ordinal FROM (",
+        unfinished_runs.text, ") w JOIN runs r ON r.id = w.run WHERE r.state IN (", ended_states.text,
         ") AND (r.class = ANY ($1::text[]) OR r.class = ANY ($2::text[]) AND r.holder IN ('', $3::text)) AND "
         "NOT EXISTS (SELECT FROM leases l WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '')) "
         "SELECT r.ordinal FROM runs r WHERE r.ordinal = ANY (ARRAY(SELECT ordinal FROM free)) ORDER BY "
@@ -67,10 +64,8 @@ struct PostgresLeaseSql {
     static constexpr char lock_run[] = "SELECT ordinal FROM runs WHERE id = $1::text FOR UPDATE";
     /// Of runs that were locked: somebody may have been faster before that, so everything is looked at anew.
     static constexpr auto free_runs = sql_text(
-        "SELECT r.id, r.version, r.name, r.class, r.state, r.status, r.attempt, r.incarnation, r.created_at, "
-        "r.updated_at, r.ended_at, r.holder, r.epoch, r.facts, s.bytes AS spec, m.bytes AS memory FROM runs "
-        "r LEFT JOIN run_parts s ON s.run = r.id AND s.part = 'spec' LEFT JOIN run_parts m ON m.run = r.id "
-        "AND m.part = 'memory' WHERE r.ordinal = ANY ($1::bigint[]) AND NOT EXISTS (SELECT FROM leases l "
+        "SELECT ", whole_runs.text,
+        " WHERE r.ordinal = ANY ($1::bigint[]) AND NOT EXISTS (SELECT FROM leases l "
         "WHERE l.name = r.holder AND l.epoch = r.epoch AND l.owner <> '') AND ((r.state IN (",
         ended_states.text, ")) IS NOT TRUE OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN (",
         settled_outcomes.text, ")) IS NOT TRUE) OR EXISTS (SELECT FROM alerts a WHERE a.run = r.id AND (a.state IN (",
@@ -79,8 +74,8 @@ struct PostgresLeaseSql {
         "r.epoch IS NOT NULL ORDER BY r.ordinal");
     /// Runs that no claim can be for.
     static constexpr auto unclaimable_runs = sql_text(
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, holder, epoch, facts, NULL::bytea AS spec, NULL::bytea AS memory FROM runs r WHERE (state "
+        "SELECT ", sql_list<run_columns>,
+        ", NULL::bytea AS spec, NULL::bytea AS memory FROM runs r WHERE (state "
         "IS NULL OR class IS NULL OR holder IS NULL OR epoch IS NULL) AND $1::text IN ('', id) AND ((state "
         "IN (",
         ended_states.text, ")) IS NOT TRUE OR EXISTS (SELECT FROM actions a WHERE a.run = r.id AND (a.outcome IN (",
@@ -93,10 +88,10 @@ struct PostgresLeaseSql {
 };
 
 /// Every statement of it, for the test that nothing else reaches PostgreSQL.
-inline constexpr auto postgres_lease_statements = std::to_array<const char*>(
-    {PostgresLeaseSql::claim, PostgresLeaseSql::lease, PostgresLeaseSql::release, PostgresLeaseSql::hold,
-     PostgresLeaseSql::take_away, PostgresLeaseSql::holders, PostgresLeaseSql::lock_free_runs,
-     PostgresLeaseSql::lock_run, PostgresLeaseSql::free_runs, PostgresLeaseSql::hand_over, PostgresLeaseSql::take,
-     PostgresLeaseSql::unclaimable_runs});
+inline constexpr const char* postgres_lease_statements[] = {
+    PostgresLeaseSql::claim,          PostgresLeaseSql::lease,     PostgresLeaseSql::release,
+    PostgresLeaseSql::hold,           PostgresLeaseSql::take_away, PostgresLeaseSql::holders,
+    PostgresLeaseSql::lock_free_runs, PostgresLeaseSql::lock_run,  PostgresLeaseSql::free_runs,
+    PostgresLeaseSql::hand_over,      PostgresLeaseSql::take,      PostgresLeaseSql::unclaimable_runs};
 
 }  // namespace heeler::inline HEELER_ABI::detail

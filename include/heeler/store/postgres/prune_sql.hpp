@@ -1,8 +1,6 @@
 // The statements with which the PostgreSQL store forgets what is over.
 #pragma once
 
-#include <array>
-
 #include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -32,8 +30,9 @@ struct PostgresPruneSql {
 };
 
 /// Every statement of it, for the test that nothing else reaches the server.
-inline constexpr auto postgres_prune_statements = std::to_array<const char*>(
-    {PostgresPruneSql::runs, PostgresPruneSql::parts, PostgresPruneSql::checkpoints, PostgresPruneSql::interventions,
-     PostgresPruneSql::actions, PostgresPruneSql::gone_runs, PostgresPruneSql::alerts, PostgresPruneSql::audit});
+inline constexpr const char* postgres_prune_statements[] = {
+    PostgresPruneSql::runs,          PostgresPruneSql::parts,   PostgresPruneSql::checkpoints,
+    PostgresPruneSql::interventions, PostgresPruneSql::actions, PostgresPruneSql::gone_runs,
+    PostgresPruneSql::alerts,        PostgresPruneSql::audit};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -13,6 +13,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/store/postgres/result.hpp>
 #include <heeler/store/postgres/values.hpp>
+#include <heeler/store/sql_columns.hpp>
 #include <heeler/store/stored_columns.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -75,7 +76,7 @@ inline void take_row(PostgresResult& result, RunRow& row) {
 inline void take_row(PostgresResult& result, AlertRow& row) {
     std::string body;
     columns(row, body, [&](auto&&... values) { result.read(values...); });
-    if (!decode_body(body, row.alert)) result.is_damaged(1 + body_column);
+    if (!decode_body(body, row.alert)) result.is_damaged(body_column);
 }
 
 inline void take_row(PostgresResult& result, DecisionRow& row) {

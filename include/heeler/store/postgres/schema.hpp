@@ -40,7 +40,8 @@ CREATE TABLE actions(
     key TEXT COLLATE "C" NOT NULL, kind TEXT NOT NULL, needs TEXT, outcome TEXT NOT NULL, outcome_from TEXT NOT NULL,
     incident BIGINT NOT NULL, intervention BIGINT NOT NULL, attempt BIGINT NOT NULL, text TEXT NOT NULL,
     note TEXT NOT NULL, UNIQUE(run, key));
-CREATE INDEX unfinished_actions ON actions(ordinal) WHERE outcome = 'intended';
+CREATE INDEX unfinished_actions ON actions(ordinal) WHERE outcome = )sql",
+                                                 word_of<ActionOutcome::intended>.text, R"sql(;
 CREATE INDEX unreadable_actions ON actions(ordinal) WHERE (outcome IN ()sql",
                                                  all_outcomes.text, R"sql()) IS NOT TRUE;
 CREATE TABLE alerts(
@@ -51,7 +52,8 @@ CREATE TABLE alerts(
     route TEXT NOT NULL, run_id TEXT NOT NULL, run_name TEXT NOT NULL, work_item TEXT NOT NULL, project TEXT NOT NULL,
     severity TEXT NOT NULL, summary TEXT NOT NULL, at BIGINT NOT NULL, attempt BIGINT NOT NULL, body BYTEA NOT NULL,
     body_text TEXT NOT NULL, UNIQUE(run, key));
-CREATE INDEX pending_alerts ON alerts(ordinal) WHERE state = 'pending';
+CREATE INDEX pending_alerts ON alerts(ordinal) WHERE state = )sql",
+                                                 word_of<AlertRow::State::pending>.text, R"sql(;
 CREATE INDEX unreadable_alerts ON alerts(ordinal)
     WHERE (state IN ()sql",
                                                  all_alert_states.text, R"sql()) IS NOT TRUE;
@@ -82,7 +84,8 @@ CREATE VIEW audit_readable AS SELECT to_timestamp(at / 1e6) AS at, kind, run, bo
 CREATE VIEW decisions_readable AS SELECT number, run, verb, to_timestamp(until_at / 1e6) AS until_at, decided_by,
     to_timestamp(at / 1e6) AS at, applied FROM decisions ORDER BY number;
 CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
-    to_timestamp(until_at / 1e6) AS until_at, decided_by, because, applied FROM decisions WHERE verb = 'silence'
+    to_timestamp(until_at / 1e6) AS until_at, decided_by, because, applied FROM decisions WHERE verb = )sql",
+                                                 word_of<Verb::silence>.text, R"sql(
     ORDER BY number;
 CREATE VIEW mutes_readable AS SELECT class, condition, to_hex(identity) AS identity, muted_by,
     to_timestamp(at / 1e6) AS at FROM mutes ORDER BY ordinal;

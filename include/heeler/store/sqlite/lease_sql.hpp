@@ -1,8 +1,7 @@
 // The SQL text of leases in SQLite: who holds which runs, and which belong to nobody; for the SQLite store.
 #pragma once
 
-#include <array>
-
+#include <heeler/store/sql_columns.hpp>
 #include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -43,17 +42,14 @@ struct LeaseSql {
         "AND typeof(epoch) = 'integer' AND typeof(class) = 'text' ORDER BY holder, epoch, class, run LIMIT 1";
     static constexpr char runs_of_group[] =
         "SELECT run FROM held_runs WHERE holder = ?1 AND epoch = ?2 AND class = ?3 ORDER BY run LIMIT ?4";
-    static constexpr auto ended_but_open = sql_text(
-        "SELECT r.ordinal, r.holder, r.epoch, r.class FROM (SELECT run FROM actions WHERE outcome = "
-        "'intended' UNION SELECT run FROM alerts WHERE state = 'pending' UNION SELECT run FROM actions WHERE "
-        "(outcome IN (",
-        all_outcomes.text, ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
-        ")) IS NOT TRUE) w CROSS JOIN runs r ON r.id = w.run WHERE r.state IN (", ended_states.text,
-        ") AND typeof(r.holder) = 'text' AND typeof(r.epoch) = 'integer' AND typeof(r.class) = 'text'");
+    static constexpr auto ended_but_open =
+        sql_text("SELECT r.ordinal, r.holder, r.epoch, r.class FROM (", unfinished_runs.text,
+                 ") w CROSS JOIN runs r ON r.id = w.run WHERE r.state IN (", ended_states.text,
+                 ") AND typeof(r.holder) = 'text' AND typeof(r.epoch) = 'integer' AND typeof(r.class) = 'text'");
     /// Runs that no claim can be for.
     static constexpr auto unclaimable_runs = sql_text(
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, holder, epoch, facts FROM runs WHERE (state IS NULL OR typeof(class) <> 'text' OR "
+        "SELECT ", sql_list<run_columns>,
+        " FROM runs WHERE (state IS NULL OR typeof(class) <> 'text' OR "
         "typeof(holder) <> 'text' OR typeof(epoch) <> 'integer') AND ?1 IN ('', id) AND ((state IN (",
         ended_states.text, ")) IS NOT TRUE OR EXISTS (SELECT 1 FROM actions WHERE run = id AND (outcome IN (",
         settled_outcomes.text, ")) IS NOT TRUE) OR EXISTS (SELECT 1 FROM alerts WHERE run = id AND (state IN (",
@@ -66,18 +62,18 @@ struct LeaseSql {
         "'integer'");
 
     /// Not one that no claim can be for.
-    static constexpr char run_at[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, epoch, facts FROM runs WHERE ordinal = ?1 AND state IS NOT NULL AND typeof(class) = 'text' "
-        "AND typeof(holder) = 'text' AND typeof(epoch) = 'integer'";
+    static constexpr auto run_at = sql_text("SELECT ", sql_list<run_columns>,
+                                            " FROM runs WHERE ordinal = ?1 AND state IS NOT NULL AND typeof(class) = "
+                                            "'text' AND typeof(holder) = 'text' AND typeof(epoch) = 'integer'");
     static constexpr char hand_over[] = "UPDATE runs SET holder = ?2, epoch = ?3, version = ?4 WHERE ordinal = ?1";
     static constexpr char take[] = "UPDATE runs SET holder = ?2, epoch = ?3 WHERE ordinal = ?1";
 };
 
 /// Every statement of it, for the test that nothing else reaches SQLite.
-inline constexpr auto sqlite_lease_statements = std::to_array<const char*>(
-    {LeaseSql::claim, LeaseSql::lease, LeaseSql::release, LeaseSql::is_held, LeaseSql::ran_out, LeaseSql::take_away,
-     LeaseSql::count_runs, LeaseSql::holders, LeaseSql::next_group, LeaseSql::runs_of_group, LeaseSql::ended_but_open,
-     LeaseSql::unclaimable_runs, LeaseSql::open_run, LeaseSql::run_at, LeaseSql::hand_over, LeaseSql::take});
+inline constexpr const char* sqlite_lease_statements[] = {
+    LeaseSql::claim,      LeaseSql::lease,         LeaseSql::release,        LeaseSql::is_held,
+    LeaseSql::ran_out,    LeaseSql::take_away,     LeaseSql::count_runs,     LeaseSql::holders,
+    LeaseSql::next_group, LeaseSql::runs_of_group, LeaseSql::ended_but_open, LeaseSql::unclaimable_runs,
+    LeaseSql::open_run,   LeaseSql::run_at,        LeaseSql::hand_over,      LeaseSql::take};
 
 }  // namespace heeler::inline HEELER_ABI::detail

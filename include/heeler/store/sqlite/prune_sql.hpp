@@ -1,8 +1,6 @@
 // The statements with which the SQLite store forgets what is over.
 #pragma once
 
-#include <array>
-
 #include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -33,8 +31,8 @@ struct PruneSql {
 };
 
 /// Every statement of it, for the test that nothing else reaches SQLite.
-inline constexpr auto sqlite_prune_statements = std::to_array<const char*>(
-    {PruneSql::runs, PruneSql::parts, PruneSql::checkpoints, PruneSql::interventions, PruneSql::actions, PruneSql::run,
-     PruneSql::alerts, PruneSql::audit, PruneSql::compact});
+inline constexpr const char* sqlite_prune_statements[] = {
+    PruneSql::runs, PruneSql::parts,  PruneSql::checkpoints, PruneSql::interventions, PruneSql::actions,
+    PruneSql::run,  PruneSql::alerts, PruneSql::audit,       PruneSql::compact};
 
 }  // namespace heeler::inline HEELER_ABI::detail

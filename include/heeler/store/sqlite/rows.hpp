@@ -10,6 +10,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/store/sql_columns.hpp>
 #include <heeler/store/sqlite/connection.hpp>
 #include <heeler/store/sqlite/schema.hpp>
 #include <heeler/store/sqlite/statement.hpp>
@@ -75,7 +76,7 @@ inline constexpr auto reads_row = [](SqliteStatement& statement, Row& row) { rea
 inline void read_row(SqliteStatement& statement, AlertRow& row) {
     std::string body;
     columns(row, body, [&](auto&&... values) { statement.read(values...); });
-    if (!decode_body(body, row.alert)) statement.is_damaged(body_column);
+    if (!decode_body(body, row.alert)) statement.is_damaged(body_column - 1);
 }
 
 inline void read_row(SqliteStatement& statement, DecisionRow& row) {

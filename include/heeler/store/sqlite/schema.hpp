@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <heeler/store/schema_step.hpp>
+#include <heeler/store/sql_columns.hpp>
 #include <heeler/store/sql_text.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -39,7 +40,8 @@ CREATE TABLE actions(
     ordinal INTEGER PRIMARY KEY, run TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, needs TEXT,
     outcome TEXT NOT NULL, outcome_from TEXT NOT NULL, incident INTEGER NOT NULL, intervention INTEGER NOT NULL,
     attempt INTEGER NOT NULL, text TEXT NOT NULL, note TEXT NOT NULL, UNIQUE(run, key));
-CREATE INDEX unfinished_actions ON actions(run) WHERE outcome = 'intended';
+CREATE INDEX unfinished_actions ON actions(run) WHERE outcome = )sql",
+                                               word_of<ActionOutcome::intended>.text, R"sql(;
 CREATE INDEX unreadable_actions ON actions(run) WHERE (outcome IN ()sql",
                                                all_outcomes.text, R"sql()) IS NOT TRUE;
 CREATE TABLE alerts(
@@ -49,7 +51,8 @@ CREATE TABLE alerts(
     kind TEXT NOT NULL, route TEXT NOT NULL, run_id TEXT NOT NULL, run_name TEXT NOT NULL, work_item TEXT NOT NULL,
     project TEXT NOT NULL, severity TEXT NOT NULL, summary TEXT NOT NULL, at INTEGER NOT NULL,
     attempt INTEGER NOT NULL, body BLOB NOT NULL, body_text TEXT NOT NULL, UNIQUE(run, key));
-CREATE INDEX pending_alerts ON alerts(run) WHERE state = 'pending';
+CREATE INDEX pending_alerts ON alerts(run) WHERE state = )sql",
+                                               word_of<AlertRow::State::pending>.text, R"sql(;
 CREATE INDEX unreadable_alerts ON alerts(run)
     WHERE (state IN ()sql",
                                                all_alert_states.text, R"sql()) IS NOT TRUE;
@@ -86,7 +89,8 @@ CREATE VIEW decisions_readable AS SELECT number, run, verb,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at, applied FROM decisions ORDER BY number;
 CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_tag, about_kind, at_most,
     strftime('%Y-%m-%dT%H:%M:%fZ', until_at / 1e6, 'unixepoch') AS until_at, decided_by, because, applied
-    FROM decisions WHERE verb = 'silence' ORDER BY number;
+    FROM decisions WHERE verb = )sql",
+                                               word_of<Verb::silence>.text, R"sql( ORDER BY number;
 CREATE TABLE held_runs(
     holder TEXT NOT NULL, epoch INTEGER NOT NULL, class TEXT NOT NULL, run INTEGER NOT NULL,
     PRIMARY KEY(holder, epoch, class, run)) WITHOUT ROWID;
@@ -112,6 +116,10 @@ CREATE VIEW leases_readable AS SELECT name, owner, epoch,
 
 inline constexpr std::array<SchemaStep, 1> sqlite_schema{{{1, 1, sqlite_step_1}}};
 
+/// What follows the table that a row is put into.
+template <const auto& columns>
+inline constexpr auto row_of = sql_text("(", sql_list<columns>, ") VALUES (", sql_list<columns, "?#">, ")");
+
 /// The statements, by what they are for. Order and meaning of parameters and columns: stored_columns.hpp.
 struct Sql {
     static constexpr char begin_read[] = "BEGIN";
@@ -127,19 +135,14 @@ struct Sql {
     static constexpr char meta[] = "SELECT value FROM meta WHERE name = ?1";
     static constexpr char set_meta[] = "UPDATE meta SET value = ?2 WHERE name = ?1";
 
-    static constexpr char insert_run[] =
-        "INSERT INTO runs(id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, holder, epoch, facts) "
-        "VALUES (?1, ?2 + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT(id) DO NOTHING";
+    static constexpr auto insert_run = sql_text("INSERT INTO runs(", sql_list<run_columns>, ") VALUES (?1, ?2 + 1, ",
+                                                sql_list<run_columns, "?#", 2>, ") ON CONFLICT(id) DO NOTHING");
     /// Of a run that is still of the same class, state and holder: no trigger looks at it.
-    static constexpr char update_kept_run[] =
-        "UPDATE runs SET version = ?2 + 1, name = ?3, status = ?6, attempt = ?7, incarnation = ?8, created_at = ?9, "
-        "updated_at = ?10, ended_at = ?11, facts = ?14 "
-        "WHERE id = ?1 AND version = ?2 AND class = ?4 AND state = ?5 AND holder = ?12 AND epoch = ?13";
-    static constexpr char update_run[] =
-        "UPDATE runs SET version = ?2 + 1, name = ?3, class = ?4, state = ?5, status = ?6, attempt = ?7, "
-        "incarnation = ?8, created_at = ?9, updated_at = ?10, ended_at = ?11, holder = ?12, epoch = ?13, facts = ?14 "
-        "WHERE id = ?1 AND version = ?2";
+    static constexpr auto update_kept_run = sql_text(
+        "UPDATE runs SET version = ?2 + 1, name = ?3, ", sql_list<run_columns, "% = ?#", 5, 11>,
+        ", facts = ?14 WHERE id = ?1 AND version = ?2 AND class = ?4 AND state = ?5 AND holder = ?12 AND epoch = ?13");
+    static constexpr auto update_run = sql_text("UPDATE runs SET version = ?2 + 1, ",
+                                                sql_list<run_columns, "% = ?#", 2>, " WHERE id = ?1 AND version = ?2");
     /// Whether a run that was not written is as it was expected to be.
     static constexpr char is_unmoved[] =
         "SELECT CASE ?2 WHEN 0 THEN NOT EXISTS (SELECT 1 FROM runs WHERE id = ?1) "
@@ -147,145 +150,70 @@ struct Sql {
     static constexpr char put_part[] =
         "INSERT INTO run_parts(run, part, bytes) VALUES (?1, ?2, ?3) "
         "ON CONFLICT(run, part) DO UPDATE SET bytes = excluded.bytes";
-    static constexpr char put_checkpoint[] =
-        "INSERT OR REPLACE INTO checkpoints(run, number, incarnation, at, step, text, reason) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    static constexpr char put_intervention[] =
-        "INSERT OR REPLACE INTO interventions(run, number, incident, attempt, condition, action, outcome, at) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    static constexpr char put_action[] =
-        "INSERT INTO actions(run, key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, "
-        "note) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(run, key) DO UPDATE SET kind = "
-        "excluded.kind, needs = excluded.needs, outcome = excluded.outcome, outcome_from = excluded.outcome_from, "
-        "incident = excluded.incident, intervention = excluded.intervention, attempt = excluded.attempt, text = "
-        "excluded.text, note = excluded.note";
-    static constexpr char put_alert[] =
-        "INSERT INTO alerts(run, key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, "
-        "note, action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body, "
-        "body_text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, "
-        "?21, ?22, ?23, ?24) ON CONFLICT(run, key) DO UPDATE SET state = excluded.state, attempts = excluded.attempts, "
-        "created_at = excluded.created_at, not_before = excluded.not_before, last_error = excluded.last_error, how = "
-        "excluded.how, with_key = excluded.with_key, with_run = excluded.with_run, note = excluded.note, action_key = "
-        "excluded.action_key, kind = excluded.kind, route = excluded.route, run_id = excluded.run_id, run_name = "
-        "excluded.run_name, work_item = excluded.work_item, project = excluded.project, severity = excluded.severity, "
-        "summary = excluded.summary, at = excluded.at, attempt = excluded.attempt, body = excluded.body, body_text = "
-        "excluded.body_text";
-    static constexpr char add_audit[] = "INSERT INTO audit(run, at, kind, body) VALUES (?1, ?2, ?3, ?4)";
-    static constexpr char add_decision[] =
-        "INSERT INTO decisions(run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, "
-        "about_kind, at_most) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    static constexpr char add_mute[] =
-        "INSERT INTO mutes(class, condition, identity, muted_by, at) VALUES (?1, ?2, ?3, ?4, ?5) "
-        "ON CONFLICT(class, condition, identity) DO NOTHING";
-    static constexpr char add_tally[] =
-        "INSERT INTO tallies(class, condition, incidents, wrong) VALUES (?1, ?2, ?3, ?4) "
-        "ON CONFLICT(class, condition) DO UPDATE SET incidents = incidents + excluded.incidents, "
-        "wrong = wrong + excluded.wrong";
+    static constexpr auto put_checkpoint =
+        sql_text("INSERT OR REPLACE INTO checkpoints", row_of<checkpoint_columns>.text);
+    static constexpr auto put_intervention =
+        sql_text("INSERT OR REPLACE INTO interventions", row_of<intervention_columns>.text);
+    static constexpr auto put_action = sql_text("INSERT INTO actions", row_of<action_columns>.text,
+                                                " ON CONFLICT(run, key) DO UPDATE SET ", all_excluded<action_columns>);
+    static constexpr auto put_alert = sql_text("INSERT INTO alerts", row_of<alert_columns>.text,
+                                               " ON CONFLICT(run, key) DO UPDATE SET ", all_excluded<alert_columns>);
+    static constexpr auto add_audit = sql_text("INSERT INTO audit", row_of<audit_columns>.text);
+    static constexpr auto add_decision = sql_text("INSERT INTO decisions", row_of<decision_columns>.text);
+    static constexpr auto add_mute =
+        sql_text("INSERT INTO mutes", row_of<mute_columns>.text, " ON CONFLICT(class, condition, identity) DO NOTHING");
+    static constexpr auto add_tally =
+        sql_text("INSERT INTO tallies", row_of<tally_columns>.text, " ON CONFLICT(class, condition) DO UPDATE SET ",
+                 sql_list<tally_columns, "% = % + excluded.%", 2>);
     static constexpr char decision_run[] = "SELECT run FROM decisions WHERE number = ?1";
     static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
 
     /// By what is kept of those that are open, so that those that are over, however many, cost nothing.
-    static constexpr auto runs_to_load = sql_text(
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, "
-        "ended_at, holder, epoch, facts FROM runs WHERE ordinal IN (SELECT run FROM held_runs "
-        "UNION SELECT ordinal FROM runs WHERE state IS NULL UNION SELECT r.ordinal FROM (SELECT run FROM actions "
-        "WHERE outcome = 'intended' UNION SELECT run FROM alerts WHERE state = 'pending' UNION SELECT run FROM actions "
-        "WHERE (outcome IN (",
-        all_outcomes.text, ")) IS NOT TRUE UNION SELECT run FROM alerts WHERE (state IN (", all_alert_states.text,
-        ")) IS NOT TRUE) w CROSS JOIN runs r ON r.id = w.run) ORDER BY ordinal");
-    static constexpr char run[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, "
-        "epoch, facts FROM runs WHERE id = ?1";
-    static constexpr char all_runs[] =
-        "SELECT id, version, name, class, state, status, attempt, incarnation, created_at, updated_at, ended_at, "
-        "holder, "
-        "epoch, facts FROM runs ORDER BY ordinal";
+    static constexpr auto runs_to_load =
+        sql_text("SELECT ", sql_list<run_columns>,
+                 " FROM runs WHERE ordinal IN (SELECT run FROM held_runs UNION SELECT ordinal FROM runs WHERE state IS "
+                 "NULL UNION SELECT r.ordinal FROM (",
+                 unfinished_runs.text, ") w CROSS JOIN runs r ON r.id = w.run) ORDER BY ordinal");
+    static constexpr auto run = sql_text("SELECT ", sql_list<run_columns>, " FROM runs WHERE id = ?1");
+    static constexpr auto all_runs = sql_text("SELECT ", sql_list<run_columns>, " FROM runs ORDER BY ordinal");
     static constexpr char part[] = "SELECT bytes FROM run_parts WHERE run = ?1 AND part = ?2";
     static constexpr char count_checkpoints[] = "SELECT count(*) FROM checkpoints WHERE run = ?1";
-    static constexpr char checkpoints[] =
-        "SELECT number, incarnation, at, step, text, reason FROM checkpoints WHERE run = ?1 ORDER BY number";
-    static constexpr char interventions[] =
-        "SELECT number, incident, attempt, condition, action, outcome, at FROM interventions WHERE run = ?1 "
-        "ORDER BY number";
-    static constexpr char actions[] =
-        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM actions "
-        "WHERE run = ?1 ORDER BY ordinal";
-    static constexpr auto open_actions = sql_text(
-        "SELECT key, kind, needs, outcome, outcome_from, incident, intervention, attempt, text, note FROM "
-        "actions WHERE run = ?1 AND (intervention = (SELECT max(intervention) FROM actions WHERE run = ?1) "
-        "OR (outcome IN (",
-        settled_outcomes.text, ")) IS NOT TRUE) ORDER BY ordinal");
-    static constexpr char alerts[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
-        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
-        "= ?1 ORDER BY ordinal";
-    static constexpr char alert[] =
-        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, action_key, "
-        "kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body FROM alerts WHERE run "
-        "= ?1 AND key = ?2";
-    static constexpr auto pending_alerts = sql_text(
-        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
-        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body "
-        "FROM alerts WHERE run = ?1 AND (state IN (",
-        settled_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
-    static constexpr auto undelivered_alerts = sql_text(
-        "SELECT key, state, attempts, created_at, not_before, last_error, how, with_key, with_run, note, "
-        "action_key, kind, route, run_id, run_name, work_item, project, severity, summary, at, attempt, body "
-        "FROM alerts WHERE (state IN (",
-        told_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
-    static constexpr char audit[] = "SELECT run, at, kind, body FROM audit WHERE run = ?1 ORDER BY ordinal";
-    static constexpr char open_decisions[] =
-        "SELECT number, run, verb, until_at, decided_by, at, because, about_run, about_class, about_tag, about_kind, "
-        "at_most FROM decisions WHERE applied = 0 ORDER BY number";
-    static constexpr char mutes[] = "SELECT class, condition, identity, muted_by, at FROM mutes ORDER BY ordinal";
-    static constexpr char tallies[] = "SELECT class, condition, incidents, wrong FROM tallies ORDER BY ordinal";
+    static constexpr auto checkpoints =
+        sql_text("SELECT ", sql_list<checkpoint_columns, "%", 1>, " FROM checkpoints WHERE run = ?1 ORDER BY number");
+    static constexpr auto interventions = sql_text("SELECT ", sql_list<intervention_columns, "%", 1>,
+                                                   " FROM interventions WHERE run = ?1 ORDER BY number");
+    static constexpr auto actions =
+        sql_text("SELECT ", sql_list<action_columns, "%", 1>, " FROM actions WHERE run = ?1 ORDER BY ordinal");
+    static constexpr auto open_actions = sql_text("SELECT ", sql_list<action_columns, "%", 1>,
+                                                  " FROM actions WHERE run = ?1 AND (intervention = (SELECT "
+                                                  "max(intervention) FROM actions WHERE run = ?1) OR (outcome IN (",
+                                                  settled_outcomes.text, ")) IS NOT TRUE) ORDER BY ordinal");
+    static constexpr auto alerts =
+        sql_text("SELECT ", alert_list<"%", 1>, " FROM alerts WHERE run = ?1 ORDER BY ordinal");
+    static constexpr auto alert = sql_text("SELECT ", alert_list<"%", 1>, " FROM alerts WHERE run = ?1 AND key = ?2");
+    static constexpr auto pending_alerts =
+        sql_text("SELECT ", alert_list<"%", 1>, " FROM alerts WHERE run = ?1 AND (state IN (",
+                 settled_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
+    static constexpr auto undelivered_alerts = sql_text("SELECT ", alert_list<"%", 1>, " FROM alerts WHERE (state IN (",
+                                                        told_alert_states.text, ")) IS NOT TRUE ORDER BY ordinal");
+    static constexpr auto audit =
+        sql_text("SELECT ", sql_list<audit_columns>, " FROM audit WHERE run = ?1 ORDER BY ordinal");
+    static constexpr auto open_decisions =
+        sql_text("SELECT number, ", sql_list<decision_columns>, " FROM decisions WHERE applied = 0 ORDER BY number");
+    static constexpr auto mutes = sql_text("SELECT ", sql_list<mute_columns>, " FROM mutes ORDER BY ordinal");
+    static constexpr auto tallies = sql_text("SELECT ", sql_list<tally_columns>, " FROM tallies ORDER BY ordinal");
 };
 
 /// Every statement beside the schema's steps, for the test that nothing else reaches SQLite.
-inline constexpr auto sqlite_statements = std::to_array<const char*>({Sql::begin_read,
-                                                                      Sql::begin_write,
-                                                                      Sql::commit,
-                                                                      Sql::rollback,
-                                                                      Sql::use_wal,
-                                                                      Sql::sync_always,
-                                                                      Sql::sync_seldom,
-                                                                      Sql::mark_as_ours,
-                                                                      Sql::whose,
-                                                                      Sql::count_tables,
-                                                                      Sql::meta,
-                                                                      Sql::set_meta,
-                                                                      Sql::insert_run,
-                                                                      Sql::update_kept_run,
-                                                                      Sql::update_run,
-                                                                      Sql::is_unmoved,
-                                                                      Sql::put_part,
-                                                                      Sql::put_checkpoint,
-                                                                      Sql::put_intervention,
-                                                                      Sql::put_action,
-                                                                      Sql::put_alert,
-                                                                      Sql::add_audit,
-                                                                      Sql::add_decision,
-                                                                      Sql::add_mute,
-                                                                      Sql::add_tally,
-                                                                      Sql::decision_run,
-                                                                      Sql::close_decision,
-                                                                      Sql::runs_to_load,
-                                                                      Sql::run,
-                                                                      Sql::all_runs,
-                                                                      Sql::part,
-                                                                      Sql::count_checkpoints,
-                                                                      Sql::checkpoints,
-                                                                      Sql::interventions,
-                                                                      Sql::actions,
-                                                                      Sql::open_actions,
-                                                                      Sql::alerts,
-                                                                      Sql::alert,
-                                                                      Sql::pending_alerts,
-                                                                      Sql::undelivered_alerts,
-                                                                      Sql::audit,
-                                                                      Sql::open_decisions,
-                                                                      Sql::mutes,
-                                                                      Sql::tallies});
+// clang-format off
+inline constexpr const char* sqlite_statements[] = {
+    Sql::begin_read, Sql::begin_write, Sql::commit, Sql::rollback, Sql::use_wal, Sql::sync_always, Sql::sync_seldom,
+    Sql::mark_as_ours, Sql::whose, Sql::count_tables, Sql::meta, Sql::set_meta, Sql::insert_run, Sql::update_kept_run,
+    Sql::update_run, Sql::is_unmoved, Sql::put_part, Sql::put_checkpoint, Sql::put_intervention, Sql::put_action,
+    Sql::put_alert, Sql::add_audit, Sql::add_decision, Sql::add_mute, Sql::add_tally, Sql::decision_run,
+    Sql::close_decision, Sql::runs_to_load, Sql::run, Sql::all_runs, Sql::part, Sql::count_checkpoints,
+    Sql::checkpoints, Sql::interventions, Sql::actions, Sql::open_actions, Sql::alerts, Sql::alert,
+    Sql::pending_alerts, Sql::undelivered_alerts, Sql::audit, Sql::open_decisions, Sql::mutes, Sql::tallies};
+// clang-format on
 
 }  // namespace heeler::inline HEELER_ABI::detail
