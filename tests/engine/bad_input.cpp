@@ -137,9 +137,9 @@ TEST_CASE("classes that contradict themselves name the value and the limit [M-18
         CHECK_FALSE(b.dog->start(bench::spec_of("r"), "bad"));
         return answer.error().message;
     };
-    CHECK_THAT(refusal([](RunClass& c) { c.interval.fixed = 0s; }), ContainsSubstring("interval is 0"));
+    CHECK_THAT(refusal([](RunClass& c) { c.interval.fixed = 0s; }), ContainsSubstring("interval_s is 0"));
     CHECK_THAT(refusal([](RunClass& c) { c.interval.fixed = -5s; }), ContainsSubstring("-5"));
-    CHECK_THAT(refusal([](RunClass& c) { c.interval.long_task = 25h; }), ContainsSubstring("interval.long_task"));
+    CHECK_THAT(refusal([](RunClass& c) { c.interval.long_task = 25h; }), ContainsSubstring("interval.long_s"));
     CHECK_THAT(refusal([](RunClass& c) { c.schedule.period = 61s; }), ContainsSubstring("schedule.period"));
     CHECK_THAT(refusal([](RunClass& c) { c.schedule.period = 1ms; }), ContainsSubstring("schedule.period"));
     CHECK_THAT(refusal([](RunClass& c) { c.schedule.aligned = true; }), ContainsSubstring("aligned"));

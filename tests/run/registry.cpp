@@ -50,7 +50,7 @@ TEST_CASE("a class that cannot work is refused by its name, and the one before s
     bad.limits.debounce = 0;
     const auto refused = house.registry.define(bad, house.now());
     REQUIRE_FALSE(refused);
-    CHECK_THAT(refused.error().message, ContainsSubstring("run class `bare`: limits.debounce is 0"));
+    CHECK_THAT(refused.error().message, ContainsSubstring("run class `bare`: debounce is 0"));
     CHECK(house.registry.find_class("bare")->rules.limits.debounce == 1);
     CHECK(house.registry.classes().size() == 1);
 }
