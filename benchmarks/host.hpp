@@ -55,8 +55,9 @@ using Dog = heeler::Watchdog<StandingClock, NoStore, NoNotifier>;
 
 /// A watchdog with `count` runs.
 struct Kennel {
-    explicit Kennel(std::size_t count, const heeler::RunClass& rules = all_rules())
-        : dog{std::make_unique<Dog>(StandingClock{}, NoStore{}, NoNotifier{})}, of{rules.name} {
+    explicit Kennel(std::size_t count, const heeler::RunClass& rules = all_rules(),
+                    const heeler::EngineSettings& own = {})
+        : dog{std::make_unique<Dog>(StandingClock{}, NoStore{}, NoNotifier{}, own)}, of{rules.name} {
         if (!dog->define(rules)) std::abort();
         add(count);
     }

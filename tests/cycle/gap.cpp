@@ -79,6 +79,6 @@ TEST_CASE("a run that waits is looked at when the watchdog was away, and so are 
     CHECK(call(3600s));
     CHECK(house.at(run).dirty);
     bool due = false;
-    table.each_due(house.now().elapsed, [&](std::uint32_t index) { due |= index == run.index; });
+    table.each_due(house.now().elapsed, [&](std::uint32_t index, std::int64_t) { due |= index == run.index; });
     CHECK(due);
 }

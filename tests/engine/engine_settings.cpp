@@ -70,6 +70,10 @@ TEST_CASE("lengths that no watchdog could work with are refused, whether it is a
     CHECK_THAT(refusal([](EngineSettings& s) { s.store_down_after = -1s; }), ContainsSubstring("store_down_after"));
     CHECK_THAT(refusal([](EngineSettings& s) { s.store_down_repeat = -1s; }), ContainsSubstring("store_down_repeat"));
     CHECK(refusal([](EngineSettings& s) { s.memory_every = 0s; }).empty());
+    CHECK_THAT(refusal([](EngineSettings& s) { s.due_per_tick = 0; }),
+               ContainsSubstring("EngineSettings::due_per_tick must be 1 to 4194304"));
+    CHECK_THAT(refusal([](EngineSettings& s) { s.due_per_tick = 4'194'305; }), ContainsSubstring("due_per_tick"));
+    CHECK(refusal([](EngineSettings& s) { s.due_per_tick = 1; }).empty());
 }
 
 TEST_CASE("a store whose statements may outlast half of the lease is refused, with both lengths [M-186]") {

@@ -85,7 +85,7 @@ TEST_CASE("only a class that was there before makes every run looked at", "[run]
     const RunHandle handle = house.run(bare_class());
     const auto due = [&] {
         int visits = 0;
-        house.table.each_due(house.now().elapsed, [&](std::uint32_t) { ++visits; });
+        house.table.each_due(house.now().elapsed, [&](std::uint32_t, std::int64_t) { ++visits; });
         return visits;
     };
     house.registry.look_at_replaced(house.now());

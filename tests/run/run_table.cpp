@@ -25,7 +25,7 @@ std::optional<RunHandle> added(CellTable& table) {
 
 std::string due_at(CellTable& table, Elapsed now) {
     std::string found;
-    table.each_due(now, [&](std::uint32_t index) { found += std::to_string(index) + " "; });
+    table.each_due(now, [&](std::uint32_t index, std::int64_t) { found += std::to_string(index) + " "; });
     return found;
 }
 

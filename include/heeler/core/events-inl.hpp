@@ -28,6 +28,7 @@ HEELER_INLINE void CycleReport::absorb(CycleReport later) {
     why.snooze += later.why.snooze;
     why.inhibit += later.why.inhibit;
     why.unstored += later.why.unstored;
+    if (later.ticks > 0) left = later.left;
     ticks += later.ticks;
     whole += later.whole;
     deliveries += later.deliveries;

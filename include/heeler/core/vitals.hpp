@@ -38,6 +38,7 @@ struct Vitals {
     std::uint64_t unobservable = 0;          ///< these, after an interval, and those whose output cannot be read
     Duration called_every{};                 ///< by a host with a timer of its own: the median. 0: whenever it is to
     std::uint64_t slow_classes = 0;          ///< that ask to be looked at more often than that, by more than half
+    std::uint64_t left = 0;                  ///< runs whose time has come and that the next tick looks at
     std::uint64_t alerts_pending = 0;        ///< committed, and neither delivered nor given up
     std::optional<Duration> oldest_alert{};  ///< of these: since it was first due; not while it waits on purpose
     bool shares = false;                     ///< the store with other watchdogs, by leases

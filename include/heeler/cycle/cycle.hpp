@@ -13,6 +13,7 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/cycle/commit.hpp>
+#include <heeler/cycle/due_runs.hpp>
 #include <heeler/cycle/gap.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/loader.hpp>
@@ -67,20 +68,24 @@ public:
         registry_.look_at_replaced(now);
         early_ = work.size();
         if (cause == TickCause::on_demand) hands_.queues().hasten();
+        // In a round over all the rest of it comes as all of it did.
+        const bool goes_on = cause == TickCause::period && due_.asks_for_all();
+        const TickCause looks = goes_on ? TickCause::on_demand : cause;
         const std::vector<RunHandle> runs = due(cause, only, now, report);
+        report.left = due_.left();
         if (SourcePolling* const sources = sources_.get()) {
-            sources->read_groups(runs, cause != TickCause::period, now, report);
+            sources->read_groups(runs, looks != TickCause::period, now, report);
             sources->drop_missing(now, report);
         }
         lost_runs_ = 0;
         tells_of_all_.reset();
-        for (const RunHandle handle : runs) take_in(handle, cause, now, report);
+        for (const RunHandle handle : runs) take_in(handle, looks, now, report);
         // Each other run to which something was reported has a deadline that lies no farther than its next flush.
         if (registry_.has_children())
             registry_.table().each_due(
                 now.elapsed + settings_.flush_every,
-                [&](std::uint32_t index) { credit(registry_.table().at(index), now, report); }, false);
-        for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
+                [&](std::uint32_t index, std::int64_t) { credit(registry_.table().at(index), now, report); }, false);
+        for (const RunHandle handle : runs) visit(handle, looks, now, work, report);
         if (lost_runs_ > 0)
             tell({{now.wall, std::string{held_record}, {}, notes::lost_source(lost_runs_, lost_for_)}, {}}, report);
         const bool stored = commit(std::move(batch), work, now, report);
@@ -90,6 +95,8 @@ public:
 
     [[nodiscard]] WholeClasses& classes() noexcept { return classes_; }
     [[nodiscard]] const Rhythm& rhythm() const noexcept { return gap_.rhythm(); }
+    /// Runs that are due, and were left for the next cycle. Any thread.
+    [[nodiscard]] std::uint64_t left() const noexcept { return due_.left(); }
 
     /// Writes the end of a run that was just reported; its alert goes out with the next delivery.
     [[nodiscard]] std::optional<Error> finish(RunHandle handle, Instant now) {
@@ -139,7 +146,7 @@ public:
 
 private:
     void note_gap(TickCause cause, Instant now, CycleReport& report) {
-        if (auto gap = gap_.note(now, cause, registry_, settings_.gap)) tell(*std::move(gap), report);
+        if (auto gap = gap_.note(now, cause, registry_, settings_.gap, due_.left() > 0)) tell(*std::move(gap), report);
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
         const Duration every = rhythm().median();
         for (const auto& rules : registry_.classes())
@@ -434,12 +441,10 @@ private:
     [[nodiscard]] std::vector<RunHandle> due(TickCause cause, const std::vector<RunHandle>& only, Instant now,
                                              CycleReport& report) {
         if (cause == TickCause::outcome || cause == TickCause::changed) return registry_.in_order_of_ids(only);
-        std::vector<RunHandle> handles;
-        auto& table = registry_.table();
-        if (cause == TickCause::period)
-            table.each_due(now.elapsed, [&](std::uint32_t index) { handles.push_back(table.at(index)); });
-        else
-            handles = table.all();
+        if (cause != TickCause::period) due_.ask_for_all();
+        // Of a class that is looked at as a whole nobody is left for later.
+        const std::size_t most = classes_.is_any_now() ? registry_.table().slots() : settings_.due_per_tick;
+        std::vector<RunHandle> handles = due_.take(most, now.elapsed);
         if (SourcePolling* const sources = sources_.get())
             sources->refresh(handles, cause != TickCause::period, classes_, now, report);
         return registry_.in_order_of_ids(handles);
@@ -455,6 +460,7 @@ private:
     Committer committer_;
     OperatorDecisions operators_{registry_};
     std::mutex running_;
+    DueRuns due_{registry_.table()};
     WholeClasses classes_{registry_, hands_.context()};
     GapWatch gap_;
     NameMap<bool> slow_told_;  ///< classes of which it is on record that the host calls too seldom for them

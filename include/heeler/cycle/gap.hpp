@@ -70,14 +70,16 @@ public:
     /// Runs are about to be judged. What was found of the time since they last were, for the record: verdicts of all
     /// runs are held for one grace if the clocks went apart by `least` or more, and if that or a call that came far too
     /// late says that nobody saw what runs did, their ages count from now. Who is looked at once in fifteen minutes
-    /// misses nothing in one.
-    [[nodiscard]] std::optional<AuditEvent> note(Instant now, TickCause cause, Registry& registry, Duration least) {
+    /// misses nothing in one. `behind`: the last call left runs over, so that this one may come at once, which says
+    /// nothing about how often the host calls.
+    [[nodiscard]] std::optional<AuditEvent> note(Instant now, TickCause cause, Registry& registry, Duration least,
+                                                 bool behind = false) {
         const bool in_time = cause == TickCause::period;
         const Duration apart = last_ ? (now.wall - last_->wall) - (now.elapsed - last_->elapsed) : Duration{};
         if (!looked_) expected_ = registry.table().next_deadline();
         const Duration away = expected_ ? detail::max_of(Duration{}, now.elapsed - *expected_) : Duration{};
         away_ = in_time && rhythm_.is_unusual(away, least) ? away : Duration{};
-        if (in_time && looked_) rhythm_.add(away, least);
+        if (in_time && looked_ && !(behind && away < least)) rhythm_.add(away, least);
         last_ = now;
         if (cause != TickCause::outcome && cause != TickCause::changed) {
             looked_ = now.elapsed;

@@ -43,6 +43,8 @@ public:
         return detail::any_of(now_, [&](const auto& rules) { return rules->rules.name == class_name; });
     }
 
+    [[nodiscard]] bool is_any_now() const noexcept { return !now_.empty(); }
+
     /// All runs were looked at. `stored`: and what was found is durable.
     void end(bool stored, Instant now) {
         for (const auto& rules : now_) {

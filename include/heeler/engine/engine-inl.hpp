@@ -440,12 +440,21 @@ HEELER_INLINE CycleReport Engine::cycle(TickCause cause, const Changed& changed)
     if (parts_->cycle.classes().due(cause, now)) parts_->deliverer.context().again(now, report);
     report.absorb(tick(cause, changed));
     report.cause = cause;
-    report.absorb(deliver());
-    for (int round = 0; round < 3 && has_settled(); ++round) {
-        report.absorb(tick(TickCause::outcome));
+    // Whoever was left over comes at once, after what was found so far was delivered.
+    const std::uint64_t most = parts_->settings.due_per_tick;
+    const bool of_some = cause == TickCause::outcome || cause == TickCause::changed;
+    std::uint64_t rest = of_some ? 0 : (report.left + most - 1) / most;
+    for (int round = 0;;) {
         report.absorb(deliver());
+        if (round++ < 3 && has_settled()) {
+            report.absorb(tick(TickCause::outcome));
+        } else if (rest-- > 0 && report.left > 0 && report.whole == report.ticks) {
+            round = 0;
+            report.absorb(tick(TickCause::period));
+        } else {
+            return report;
+        }
     }
-    return report;
 }
 
 HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
@@ -455,6 +464,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     auto next = earlier(table_.next_deadline(), parts_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, parts_->lost.next()));
     next = earlier(next, parts_->cycle.classes().next());
+    if (parts_->cycle.left() > 0) next = earlier(next, now.elapsed);
     if (const SourcePolling* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = parts_->ledger.failing_since() || !parts_->held_lease.holds(now.elapsed);

@@ -25,14 +25,16 @@ struct Runner::Threads {
         TickCause cause = TickCause::startup;
         for (;;) {
             const auto begin = std::chrono::steady_clock::now();
-            report_tick(timed([&] { return engine.tick(cause); }));
+            CycleReport cycle = timed([&] { return engine.tick(cause); });
+            const bool behind = cycle.left > 0;  // the rest comes at once
+            report_tick(std::move(cycle));
             const Duration wait = pause();
             std::unique_lock guard{lock};
             ticked = true;
             wake.notify_all();
             wake.wait_for(guard, wait, [&] { return stopping || delivered || woken; });
             // What is reported of many runs in a short time is looked at, and stored, together.
-            wake.wait_until(guard, begin + shortest(), [&] { return stopping || delivered; });
+            wake.wait_until(guard, begin + shortest(), [&] { return stopping || delivered || behind; });
             if (stopping) return;
             woken = false;
             cause = std::exchange(delivered, false) ? TickCause::outcome : TickCause::period;

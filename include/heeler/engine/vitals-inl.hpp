@@ -53,6 +53,7 @@ HEELER_INLINE Vitals Engine::vitals() const {
     seen.called_every = parts_->cycle.rhythm().median();
     for (const auto& rules : parts_->registry.classes())
         seen.slow_classes += rules->rules.needs_more_than(seen.called_every) ? 1 : 0;
+    seen.left = parts_->cycle.left();
     const auto [pending, oldest] = parts_->deliverer.queues().waiting_alerts();
     seen.alerts_pending = pending;
     if (oldest) seen.oldest_alert = detail::max_of(Duration{}, now.wall - *oldest);

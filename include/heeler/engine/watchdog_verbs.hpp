@@ -222,7 +222,8 @@ public:
         return engine().unsilence(number, by);
     }
 
-    /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`.
+    /// One cycle: detect, decide, commit. Reads the clock once. Nothing is done to a run before `deliver`. Of very many
+    /// runs that are due (`EngineSettings::due_per_tick`) the rest is left for the next tick, which is due at once.
     CycleReport tick(TickCause cause = TickCause::period) { return engine().tick(cause); }
     /// Something changed about these runs, which their sources show: they are looked at again, nothing else. Any
     /// thread, beside one that ticks and delivers.
@@ -236,7 +237,8 @@ public:
     /// Whether outcomes wait for a `tick(TickCause::outcome)` to decide what follows from them.
     [[nodiscard]] bool has_settled() const { return engine().has_settled(); }
 
-    /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds.
+    /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds; again as long as due
+    /// runs are left over.
     CycleReport cycle(TickCause cause = TickCause::period) { return engine().cycle(cause); }
 
     /// Stores what is only coalesced so far, detectors' memory included: call it before an orderly end.

@@ -113,6 +113,7 @@ inline void write_runs(PrometheusWriter& to, const Vitals& seen) {
         .sample(seen.held_by_source, {{"cause", "source"}});
     to.one("called_every_seconds", "gauge", "Median of the host's calls; 0: whenever it is to.",
            in_seconds(seen.called_every));
+    to.one("runs_left", "gauge", "Runs that were due and were left for the next cycle.", seen.left);
     to.one("slow_host_classes", "gauge", "Classes that ask to be looked at more often than that.", seen.slow_classes);
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <mutex>
@@ -131,8 +132,9 @@ public:
         lower(chunk.earliest, at);
     }
 
-    /// Calls `visit(index)` for the runs whose deadline is not after `now`. One thread at a time. `looks`: they are
-    /// given other deadlines now; else these stand.
+    /// Calls `visit(index, deadline)` for the runs whose deadline is not after `now`. One thread at a time. `looks`: they
+    /// are given other deadlines now, and whoever is not looked at then is to be left with `leave_due`; else these
+    /// stand.
     template <class Visit>
     void each_due(Elapsed now, Visit&& visit, bool looks = true) {
         const std::int64_t limit = now.time_since_epoch().count();
@@ -147,12 +149,18 @@ public:
             for (std::uint32_t i = 0; i < chunk_runs; ++i) {
                 const std::int64_t at = chunk.deadlines[i].load();
                 if (at <= limit)
-                    visit(c * chunk_runs + i);
+                    visit(c * chunk_runs + i, at);
                 else if (at < earliest)
                     earliest = at;
             }
             lower(chunk.earliest, earliest);
         }
+    }
+
+    /// It stays due as long as it is.
+    void leave_due(std::uint32_t index) noexcept {
+        Chunk& chunk = *chunk_of(index);
+        lower(chunk.earliest, chunk.deadlines[index % chunk_runs].load(std::memory_order_relaxed));
     }
 
     /// The earliest deadline of all runs.
@@ -171,11 +179,25 @@ public:
         return {index, chunk_of(index)->beats[index % chunk_runs].generation.load(std::memory_order_acquire)};
     }
 
+    [[nodiscard]] std::uint32_t slots() const noexcept {
+        return chunk_count_.load(std::memory_order_acquire) * chunk_runs;
+    }
+
     [[nodiscard]] std::vector<RunHandle> all() const {
+        std::uint32_t first = 0, left = slots();
+        return take_of_round(first, left, left);
+    }
+    /// The next `most` of a round over all: `left` slots are still to be looked into, from `slot` on. None, if no run
+    /// is in them.
+    [[nodiscard]] std::vector<RunHandle> take_of_round(std::uint32_t& slot, std::uint32_t& left,
+                                                       std::size_t most) const {
         std::vector<RunHandle> live;
-        const std::uint32_t slots = chunk_count_.load(std::memory_order_acquire) * chunk_runs;
-        for (std::uint32_t i = 0; i < slots; ++i)
-            if (const RunHandle handle = at(i); handle.generation % 2 == 1) live.push_back(handle);
+        for (const std::uint32_t count = slots(); left > 0; --left, slot = (slot + 1) % count) {
+            const RunHandle handle = at(slot % count);
+            if (handle.generation % 2 == 0) continue;
+            if (live.size() == most) break;
+            live.push_back(handle);
+        }
         return live;
     }
 

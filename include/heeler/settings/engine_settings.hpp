@@ -13,8 +13,11 @@
 namespace heeler::inline HEELER_ABI {
 
 struct EngineSettings {
-    Duration flush_every = 1s;        ///< of a run's small row, while it changes
-    Duration memory_every = 30s;      ///< of its detectors' memory, while it changes
+    Duration flush_every = 1s;    ///< of a run's small row, while it changes
+    Duration memory_every = 30s;  ///< of its detectors' memory, while it changes
+    /// Runs that a tick looks at, whoever has waited longest first; the rest is due at once, in the next one. The cycle
+    /// of a class that is looked at as a whole (`Schedule::together`) is not divided. 1 to 4,194,304.
+    std::uint32_t due_per_tick = 5000;
     Duration gap = 10s;               ///< a difference between the two clocks that is one
     Duration store_down_after = 60s;  ///< without a successful commit, people are told
     Duration store_down_repeat = 4h;  ///< and told again
@@ -39,6 +42,8 @@ struct EngineSettings {
     if (settings.gap <= Duration{}) return refuse("gap", settings.gap, "more than 0");
     if (settings.flush_every < Duration{}) return refuse("flush_every", settings.flush_every, "0 or more");
     if (settings.memory_every < Duration{}) return refuse("memory_every", settings.memory_every, "0 or more");
+    if (settings.due_per_tick < 1 || settings.due_per_tick > 4'194'304)
+        return fail(ErrorCode::invalid_argument, "EngineSettings::due_per_tick must be 1 to 4194304");
     if (settings.store_down_after < Duration{})
         return refuse("store_down_after", settings.store_down_after, "0 or more");
     if (settings.store_down_repeat < Duration{})
