@@ -86,20 +86,3 @@ TEST_CASE("who is over before it was its turn is not waited for") {
     CHECK(flood.due.left() == 0);
     CHECK_FALSE(flood.table.next_deadline());
 }
-
-TEST_CASE("a round over all runs reaches each, also if somebody asks again all the time") {
-    Flood flood{2500};
-    std::vector<int> seen(2500, 0);
-    for (int i = 0; i < 3; ++i) {
-        flood.due.ask_for_all();
-        for (const std::uint32_t index : indices(flood.due.take(1000, Elapsed{}))) ++seen[index];
-        CHECK(flood.due.left() > 0);
-    }
-    CHECK(std::count(seen.begin(), seen.end(), 0) == 0);
-    while (flood.due.left() > 0) {
-        CHECK(flood.due.asks_for_all());
-        CHECK_FALSE(flood.due.take(1000, Elapsed{}).empty());
-    }
-    CHECK_FALSE(flood.due.asks_for_all());
-    CHECK(flood.due.take(1000, Elapsed{-1s}).empty());
-}

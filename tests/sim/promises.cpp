@@ -8,7 +8,8 @@
 //   I5   an intent is stored before its effect; in the end it is settled: done, or unknown and people are told
 //   I6   a stored alert is delivered; none is that is not stored
 //   I7   one key is one message, delivered twice only after a crash, a lost answer or a store that failed
-//   I8   a snoozed run is not spoken of, nothing is done to a frozen one, and a cooldown is kept
+//   I8   a snoozed run is not spoken of, nothing is done to a frozen one, a cooldown is kept, and so are the limits of
+//        nudges
 //   I9   a run that is over stays as it is, and nothing is done to it
 //   I10  a watchdog writes no run that another holds, and asks nothing of it
 //   I11  hours in which nobody is expected to work, I12 what day it is and I13 what arrives twice change no verdict
@@ -171,6 +172,24 @@ void World::witness(ControlVerb verb, const ActionRequest& asked, const Body& bo
         seconds() - body.spawned_at < ladder->retry->before(asked.attempt - 1) / 1s)
         wrong("I17", what + " " + std::to_string(asked.attempt) + " too soon after the last one");
     if (verb == ControlVerb::terminate) witness_end(asked, *history);
+    if (intent->kind == ActionKind::nudge) witness_nudge(*intent, *history);
+}
+
+/// No more of them than the class allows, of those that got through or may have.
+void World::witness_nudge(const Action& nudge, const History& history) {
+    const NudgeLimits& most = story_.rules.limits.nudges;
+    std::uint32_t in_incident = 1, in_row = 1;
+    for (const Action& other : history.actions) {
+        const bool sent = other.outcome == ActionOutcome::done || other.outcome == ActionOutcome::unknown;
+        if (other.kind != ActionKind::nudge || other.key == nudge.key || !sent) continue;
+        in_incident += other.incident == nudge.incident ? 1 : 0;
+        const auto done = done_.find(other.key);
+        in_row += done != done_.end() && done->second + most.forgotten_after / 1s > seconds() ? 1 : 0;
+    }
+    if (most.per_incident != 0 && in_incident > most.per_incident)
+        wrong("I8", "nudge " + std::to_string(in_incident) + " in one incident of " + history.row->id);
+    if (most.in_row != 0 && in_row > most.in_row)
+        wrong("I8", "nudge " + std::to_string(in_row) + " in a row of " + history.row->id);
 }
 
 /// Nothing destructive before a nudge that got through, or was refused, and its wait; nor without a snapshot.

@@ -44,6 +44,10 @@ constexpr unsigned told_channels = 3;
     }
     set("stop_proof", std::string{name_of(rules.stop_proof)});
     set("debounce", std::int64_t{rules.limits.debounce});
+    set("nudges.per_incident", std::int64_t{rules.limits.nudges.per_incident});
+    set("nudges.in_row", std::int64_t{rules.limits.nudges.in_row});
+    set_length("nudges.apart_s", rules.limits.nudges.apart);
+    set_length("nudges.forgotten_after_s", rules.limits.nudges.forgotten_after);
     set_length("alert_cooldown_s", rules.alerts.cooldown);
     set_length("outbox.group_wait_s", rules.alerts.outbox.group_wait);
     set_length("outbox.group_interval_s", rules.alerts.outbox.group_interval);

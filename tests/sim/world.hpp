@@ -264,6 +264,7 @@ private:
     // --- what must hold ---
     void witness(heeler::ControlVerb verb, const heeler::ActionRequest& asked, const Body& body);
     void witness_end(const heeler::ActionRequest& asked, const heeler::History& history);
+    void witness_nudge(const heeler::Action& nudge, const heeler::History& history);
     void look(Dog& dog);
     void stored(unsigned number, const heeler::RunBatch& run);
     void claimed(const heeler::RunRow& row);

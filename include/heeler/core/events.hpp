@@ -103,7 +103,7 @@ struct CycleReport {
     std::uint64_t acted = 0;       ///< rungs decided
     std::uint64_t suppressed = 0;  ///< held back by a budget, a debounce, a cooldown, a silence or a conflict
     std::uint64_t errors = 0;
-    std::uint64_t left = 0;          ///< runs whose time has come and that the next `tick` looks at, at most
+    std::uint64_t left = 0;          ///< runs whose time has come and that the next `tick` looks at
     Suppressed why{};                ///< what `suppressed` counts, and judgements that nobody waits for
     std::uint32_t ticks = 0;         ///< `tick` ran
     std::uint32_t whole = 0;         ///< of these: every stage ran, and all that there was to store is stored

@@ -53,6 +53,7 @@ struct Incident {
     std::uint32_t attempts = 0;                ///< recovery attempts used, across conditions
     std::uint32_t unclear = 0;                 ///< in a row: verifications without enough evidence, or starts of nobody
     std::uint32_t interventions = 0;           ///< rungs carried out in the run's life
+    std::uint32_t nudges = 0;                  ///< that reached the agent, or may have
     Duration opened{};                         ///< working clock
     Duration acted{};                          ///< working clock: the last rung
     Duration verify_at{};                      ///< working clock: not judged again before this

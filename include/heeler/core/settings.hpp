@@ -87,9 +87,19 @@ struct MassStallSettings {
     Duration over_after = std::chrono::minutes{10};  ///< for so long; 1 s to 24 h
 };
 
+/// How often an agent is nudged. Beyond that the ladder goes on as if a nudge had not helped: the next rung is taken.
+struct NudgeLimits {
+    std::uint32_t per_incident = 0;  ///< 0: any number
+    std::uint32_t in_row =
+        0;             ///< in a run's life, until it was without an incident for `forgotten_after`; 0: any number
+    Duration apart{};  ///< one that would come sooner waits so long, and people are told; at most 24 h
+    Duration forgotten_after = std::chrono::minutes{30};
+};
+
 /// What holds back everything that a ladder wants to do.
 struct ActionLimits {
     MassStallSettings mass_stall{};
+    NudgeLimits nudges{};
     std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
     std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, and people are told
     std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise

@@ -65,6 +65,7 @@ public:
                 if (action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
         if (!shadow)
             for (const Action& action : actions) follow_state(action);
+        for (const Action& action : actions) count_nudge(action);
         for (const Action& action : actions) take_back_level(action);
         for (const Action& action : actions) free_slot(action);
         record_outcomes(actions);
@@ -213,6 +214,16 @@ private:
             if (action.kind == ActionKind::escalate && action.outcome == ActionOutcome::skipped)
                 action.outcome = ActionOutcome::done;
         return silenced;
+    }
+
+    /// Also one that may have reached the agent.
+    void count_nudge(const Action& action) {
+        const bool sent = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
+        if (action.kind != ActionKind::nudge || !sent) return;
+        Verdict& verdict = watched_.verdict.edit();
+        ++verdict.incident.nudges;
+        ++verdict.nudges;
+        verdict.nudged = watched_.run.working(now_.elapsed);
     }
 
     void take_back_level(const Action& action) {

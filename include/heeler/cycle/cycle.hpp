@@ -68,13 +68,10 @@ public:
         registry_.look_at_replaced(now);
         early_ = work.size();
         if (cause == TickCause::on_demand) hands_.queues().hasten();
-        // In a round over all the rest of it comes as all of it did.
-        const bool goes_on = cause == TickCause::period && due_.asks_for_all();
-        const TickCause looks = goes_on ? TickCause::on_demand : cause;
         const std::vector<RunHandle> runs = due(cause, only, now, report);
         report.left = due_.left();
         if (SourcePolling* const sources = sources_.get()) {
-            sources->read_groups(runs, looks != TickCause::period, now, report);
+            sources->read_groups(runs, cause != TickCause::period, now, report);
             sources->drop_missing(now, report);
         }
         lost_runs_ = 0;
@@ -438,13 +435,24 @@ private:
         return stored;
     }
 
+    /// Whoever does not take its turn in the first tick does in the next ones.
+    void all_due(Instant now) {
+        for (const RunHandle handle : registry_.table().all()) {
+            WatchedRun* const watched = registry_.table().find(handle);
+            if (watched == nullptr) continue;
+            const std::lock_guard guard{watched->lock};
+            if (registry_.table().current(handle)) registry_.table().sooner(handle.index, now.elapsed);
+        }
+    }
+
     [[nodiscard]] std::vector<RunHandle> due(TickCause cause, const std::vector<RunHandle>& only, Instant now,
                                              CycleReport& report) {
         if (cause == TickCause::outcome || cause == TickCause::changed) return registry_.in_order_of_ids(only);
-        if (cause != TickCause::period) due_.ask_for_all();
+        if (cause == TickCause::startup) all_due(now);
         // Of a class that is looked at as a whole nobody is left for later.
-        const std::size_t most = classes_.is_any_now() ? registry_.table().slots() : settings_.due_per_tick;
-        std::vector<RunHandle> handles = due_.take(most, now.elapsed);
+        const std::size_t most = classes_.is_any_now() ? ~std::size_t{0} : settings_.due_per_tick;
+        std::vector<RunHandle> handles =
+            cause == TickCause::on_demand ? registry_.table().all() : due_.take(most, now.elapsed);
         if (SourcePolling* const sources = sources_.get())
             sources->refresh(handles, cause != TickCause::period, classes_, now, report);
         return registry_.in_order_of_ids(handles);

@@ -215,13 +215,14 @@ private:
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});
         if (!result.decision.acts()) return;
+        const bool waits = rung::has(result.decision.plan, ActionKind::nudge) && !find_rung_beyond_nudges(result, seen);
         if (verdict_.marks.snoozed_at(now_.wall))
             result.held = HeldBack::snooze;
         else if (frozen_ && was_skipped())
             result.held = HeldBack::freeze;
         else if (seen.worst && result.debounced < rules.limits.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
-        else if (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left()))
+        else if (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left() || waits))
             result.held = HeldBack::budget;
         if (result.held == HeldBack::snooze || result.held == HeldBack::freeze) {
             result.decision = Decision{verdict_.incident};
@@ -230,6 +231,31 @@ private:
             result.decision = rules.ladder.over_budget(verdict_.incident, std::move(result.decision));
         else if (result.held != HeldBack::no)
             result.decision = rules.ladder.held_back(verdict_.incident, std::move(result.decision));
+    }
+
+    /// Where no nudge is left: what the ladder does when that one has not helped either. False: there is nothing, or
+    /// the last one was just now.
+    [[nodiscard]] bool find_rung_beyond_nudges(Judged& result, const Judgement& seen) const {
+        const NudgeLimits& most = rules_.rules.limits.nudges;
+        const std::uint32_t in_row = verdict_.nudges_in_row(most, working());
+        Decision next = result.decision;
+        std::uint32_t skipped = 0;
+        for (; skipped < 100 && rung::has(next.plan, ActionKind::nudge); ++skipped) {
+            const bool used_up = (most.in_row != 0 && in_row >= most.in_row) ||
+                                 (most.per_incident != 0 && next.incident.nudges >= most.per_incident);
+            if (!used_up) return in_row == 0 || working() - verdict_.nudged >= most.apart;
+            next.incident.verify_at = working();
+            next.incident.unclear = 1;
+            Decision then =
+                rules_.rules.ladder.climb({next.incident, seen, working(), now_.elapsed, verify_after(watched_)});
+            then.last = next.last;  // of what was really done
+            next = std::move(then);
+        }
+        if (!next.acts() || rung::has(next.plan, ActionKind::nudge)) return false;
+        next.reason = "nudges_used_up";
+        if (next.is_final) next.incident.attempts -= min_of(skipped, next.incident.attempts);  // none was made
+        result.decision = std::move(next);
+        return true;
     }
 
     /// It is on record what a freeze keeps from being done in this incident: that is not said again while it lasts.

@@ -51,6 +51,9 @@ public:
         const Incident before = watched_.verdict->incident;
         telling_ = telling_of(watched_, judged_, now_);
         if (telling_.told != watched_.verdict->told) watched_.verdict.edit().told = telling_.told;
+        if (decision.incident.number != before.number)
+            watched_.verdict.edit().nudges =
+                watched_.verdict->nudges_in_row(watched_.rules().limits.nudges, watched_.run.working(now_.elapsed));
         if (decision.incident != before) watched_.verdict.edit().incident = decision.incident;
         if (decision.incident.number != before.number) {
             watched_.verdict.edit().found.clear();

@@ -464,7 +464,6 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     auto next = earlier(table_.next_deadline(), parts_->deliverer.queues().next(now));
     next = earlier(next, elapsed_at(now, parts_->lost.next()));
     next = earlier(next, parts_->cycle.classes().next());
-    if (parts_->cycle.left() > 0) next = earlier(next, now.elapsed);
     if (const SourcePolling* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
     const bool idle = parts_->ledger.failing_since() || !parts_->held_lease.holds(now.elapsed);

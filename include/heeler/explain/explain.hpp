@@ -186,6 +186,10 @@ namespace heeler::inline HEELER_ABI::detail {
             text += entry.ops->bound(entry.settings.get(), longest,
                                      time_to_look(rules, longest, detail::max_of(called_every, between_calls)));
     text += rules.ladder.describe();
+    const NudgeLimits& nudges = rules.limits.nudges;
+    if (nudges.per_incident + nudges.in_row > 0)
+        text::append(text, "  nudges: at most ", std::to_string(nudges.per_incident), " in an incident and ",
+                     std::to_string(nudges.in_row), " in a row (0: any number), then the next rung\n");
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);
     text::append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", text::spoken(verify),

@@ -179,25 +179,11 @@ public:
         return {index, chunk_of(index)->beats[index % chunk_runs].generation.load(std::memory_order_acquire)};
     }
 
-    [[nodiscard]] std::uint32_t slots() const noexcept {
-        return chunk_count_.load(std::memory_order_acquire) * chunk_runs;
-    }
-
     [[nodiscard]] std::vector<RunHandle> all() const {
-        std::uint32_t first = 0, left = slots();
-        return take_of_round(first, left, left);
-    }
-    /// The next `most` of a round over all: `left` slots are still to be looked into, from `slot` on. None, if no run
-    /// is in them.
-    [[nodiscard]] std::vector<RunHandle> take_of_round(std::uint32_t& slot, std::uint32_t& left,
-                                                       std::size_t most) const {
         std::vector<RunHandle> live;
-        for (const std::uint32_t count = slots(); left > 0; --left, slot = (slot + 1) % count) {
-            const RunHandle handle = at(slot % count);
-            if (handle.generation % 2 == 0) continue;
-            if (live.size() == most) break;
-            live.push_back(handle);
-        }
+        const std::uint32_t slots = chunk_count_.load(std::memory_order_acquire) * chunk_runs;
+        for (std::uint32_t i = 0; i < slots; ++i)
+            if (const RunHandle handle = at(i); handle.generation % 2 == 1) live.push_back(handle);
         return live;
     }
 

@@ -28,6 +28,8 @@ struct Verdict {
     List<Intervention> interventions;  ///< the newest `most_interventions`
     List<Condition> conditions_seen;   ///< in the order in which they came, each once
     std::uint32_t notes_given = 0;     ///< hash bits of not-evaluable kinds that were reported
+    std::uint32_t nudges = 0;          ///< in a row (`nudges_in_row`)
+    Duration nudged{};                 ///< working clock: the last of them
     std::uint32_t rungs_today = 0;
     std::int64_t rung_day = 0;
     std::uint32_t rung_open = 0;      ///< actions of the rung that is under way, until it is settled
@@ -49,6 +51,11 @@ struct Verdict {
     }
     void note(const Condition& condition) {
         if (!has_seen(condition)) conditions_seen.push_back(condition);
+    }
+    /// After so long without an incident those before count no more.
+    [[nodiscard]] std::uint32_t nudges_in_row(const NudgeLimits& limits, Duration working) const noexcept {
+        const bool over = incident.phase == Phase::closed && working - incident.closed_at >= limits.forgotten_after;
+        return over ? 0 : nudges;
     }
     /// The record of a rung, new or again.
     void keep(const Intervention& record) {
@@ -73,9 +80,9 @@ struct Verdict {
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
-          incident.escalated);
-        a(conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, marks, told, steered, cause,
-          found, repeated_by, settled, watermark);
+          incident.escalated, incident.nudges);
+        a(nudges, nudged, conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, marks, told,
+          steered, cause, found, repeated_by, settled, watermark);
     }
 };
 

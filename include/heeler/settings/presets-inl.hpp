@@ -80,6 +80,7 @@ HEELER_INLINE RunClass recommended() {
     rules.alerts.escalation = {three_levels(), 4h, false};
     rules.alerts.unobservable_after = 1h;
     rules.limits.mass_stall.runs = 5;
+    rules.limits.nudges = {2, 5, 2min};
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.alerts.outbox.jitter = true;

@@ -97,6 +97,10 @@ inline void class_settings(RunClass& rules, NamedSettings& named) {
     named.count("debounce", rules.limits.debounce, 1, 1000);
     named.count("expect.most", rules.expect.most, 0, 1000);
     named.length("expect.total_s", rules.expect.total, 0s, longest_setting);
+    named.count("nudges.per_incident", rules.limits.nudges.per_incident, 0, 1000);
+    named.count("nudges.in_row", rules.limits.nudges.in_row, 0, 1000);
+    named.length("nudges.apart_s", rules.limits.nudges.apart, 0s, 24h);
+    named.length("nudges.forgotten_after_s", rules.limits.nudges.forgotten_after, 0s, 24h);
     named.count("mass_stall.runs", rules.limits.mass_stall.runs, 0, 1'000'000);
     named.number("mass_stall.share", rules.limits.mass_stall.share, 0.01, 1);
     named.number("mass_stall.over_share", rules.limits.mass_stall.over_share, 0.01, 1);
