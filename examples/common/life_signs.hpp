@@ -8,6 +8,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/vitals.hpp>
+#include <heeler/report/self_alerts.hpp>
 #include <heeler/report/self_watch.hpp>
 #include <heeler/report/service_manager.hpp>
 
@@ -47,6 +48,7 @@ public:
             seen = dog.vitals();
             status_ = status_of(seen);
         }
+        for (heeler::Alert& alert : alerts_.note(report, seen)) dog.say(std::move(alert));
         for (const heeler::Error& error : watch_.note(report, seen.oldest_alert, seen.at.elapsed)) say_(error.message);
     }
 
@@ -60,6 +62,7 @@ private:
     std::function<void(const std::string&)> say_;
     heeler::ServiceManager manager_ = heeler::ServiceManager::take_from_environment();
     heeler::SelfWatch watch_;
+    heeler::SelfAlerts alerts_;
     std::string status_;  ///< written and sent by the thread that delivers
     bool is_ready_ = false;
     bool is_used_ = false;

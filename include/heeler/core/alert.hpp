@@ -60,16 +60,19 @@ enum class AlertKind : std::uint8_t {
     observable,
     fleet_stalled,
     fleet_recovered,
+    unwell,
+    well,
 };
 
-inline constexpr std::array<std::string_view, 20> alert_kind_names{
+inline constexpr std::array<std::string_view, 22> alert_kind_names{
     "run.unhealthy",      "run.recovered",         "run.ended",
     "escalation",         "worker.stuck",          "worker.error",
     "worker.needs_input", "worker.complete",       "watchdog.store_down",
     "watchdog.store_up",  "watchdog.run_unstored", "watchdog.run_stored",
     "orchestrator.lost",  "mail.urgent",           "mail.pending_responses",
     "mail.command",       "run.unobservable",      "run.observable",
-    "fleet.stalled",      "fleet.recovered"};
+    "fleet.stalled",      "fleet.recovered",       "watchdog.unwell",
+    "watchdog.well"};
 
 [[nodiscard]] constexpr std::string_view name_of(AlertKind kind) noexcept {
     return alert_kind_names[static_cast<std::size_t>(kind)];

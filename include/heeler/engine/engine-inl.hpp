@@ -132,6 +132,13 @@ HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
     parts_->wake = std::move(wake);
 }
 
+HEELER_INLINE void Engine::say(Alert alert) {
+    AlertRow row;
+    row.created_at = row.not_before = alert.at;
+    row.alert = std::move(alert);
+    parts_->lost.say(std::move(row));
+}
+
 // --- classes and runs ---
 
 HEELER_INLINE Result<void> Engine::define(RunClass rules) {

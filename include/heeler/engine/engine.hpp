@@ -44,6 +44,7 @@ public:
     [[nodiscard]] ContextClears context_clears() const;
     Result<void> mail(MailboxRef mailbox, MailSettings settings);
     void wake_with(std::function<void()> wake);
+    void say(Alert alert);
 
     [[nodiscard]] Result<void> define(RunClass rules);
     [[nodiscard]] Result<Registered> start(RunSpec spec, RunClass rules);

@@ -234,11 +234,15 @@ public:
     /// Carries out what is committed, then sends what is due, and records what came of it.
     CycleReport deliver() { return engine().deliver(); }
 
+    /// Tells people something about the watchdog itself with the next delivery, until somebody has it. It is forgotten
+    /// with the process. Any thread. (`SelfAlerts`)
+    void say(Alert alert) { engine().say(std::move(alert)); }
+
     /// Whether outcomes wait for a `tick(TickCause::outcome)` to decide what follows from them.
     [[nodiscard]] bool has_settled() const { return engine().has_settled(); }
 
-    /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds; again as long as due
-    /// runs are left over.
+    /// `tick` and `deliver` until nothing follows from the outcomes any more, at most three rounds; again as long as
+    /// due runs are left over.
     CycleReport cycle(TickCause cause = TickCause::period) { return engine().cycle(cause); }
 
     /// Stores what is only coalesced so far, detectors' memory included: call it before an orderly end.
