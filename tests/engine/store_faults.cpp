@@ -66,7 +66,7 @@ struct HonestControl {
     }
 };
 
-struct FindingControl : HonestControl {
+struct AskableControl : HonestControl {
     Result<Found> find(std::string_view key) {
         const auto it = done.find(std::string{key});
         return it != done.end() && it->second > 0 ? Found::found : Found::absent;
@@ -198,7 +198,7 @@ History crash_and_go_on(Control& control, RecordingNotifier& notifier, Crash cra
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a crash at any store operation loses nothing and repeats nothing [M-101]", "", FindingControl,
+TEMPLATE_TEST_CASE("a crash at any store operation loses nothing and repeats nothing [M-101]", "", AskableControl,
                    HonestControl) {
     std::uint64_t operations = 0;
     const bool knows_keys = GENERATE(true, false);
