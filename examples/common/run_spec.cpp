@@ -35,6 +35,7 @@ heeler::RunSpec spec_of(const JsonObject& line, heeler::WallTime epoch) {
     } else if (line.has("metric")) {
         spec.metric = heeler::MetricKind::undefined;
     }
+    spec.continues = line.text_or("continues", "");
     spec.project = line.text_or("project", "");
     spec.origin = line.text_or("origin", "");
     spec.owner = line.text_or("owner", "");

@@ -63,7 +63,7 @@ std::string doubt_of(const Options& options, const RunView& view) {
         return "nothing was wrong with the run" + then;
     if (verb == heeler::Verb::mark_wrong && incident.number == 0)
         return "nothing was ever found wrong with the run" + then;
-    if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog)
+    if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog && view.poison.empty())
         return "the watchdog had not paused it" + then;
     return {};
 }

@@ -58,11 +58,13 @@ RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& in
     view.idle = view.facts.run.age(view.facts.run.last_activity, now.elapsed);
     view.next = next_of(view.row, view.facts, interventions, now);
     view.unobservable = heeler::detail::unobservable_text(view.facts, now);
+    view.poison = heeler::detail::poison_text(view.facts);
     return view;
 }
 
 std::string status_text(const RunView& view) {
-    return std::string{name_of(view.row.status)} + (view.unobservable.empty() ? "" : ", UNOBSERVABLE");
+    return std::string{name_of(view.row.status)} + (view.unobservable.empty() ? "" : ", UNOBSERVABLE") +
+           (view.poison.empty() ? "" : ", POISONED");
 }
 
 std::string incident_text(const RunView& view, Instant now) {

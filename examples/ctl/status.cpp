@@ -63,6 +63,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
                                                  {"Next", next_text(view, now)},
                                                  {"Operator", marks_text(view, now)}};
     if (!view.unobservable.empty()) fields.push_back({"Known", view.unobservable});
+    if (!view.poison.empty()) fields.push_back({"Restarts", view.poison});
     if (!view.owner.empty()) fields.push_back({"Owner", view.owner});
     if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
@@ -110,6 +111,7 @@ void write_facts(heeler::text::JsonLine& line, const RunView& view) {
     line.key("frozen").boolean(marks.frozen);
     line.key("acknowledged").boolean(view.facts.verdict->told.acknowledged);
     line.key("dismissed").boolean(marks.dismissed);
+    write_moment(line, "poisoned_at", view.facts.verdict->restarts.poisoned_at);
     write_moment(line, "snoozed_until", marks.snoozed_until);
 }
 

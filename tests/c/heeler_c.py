@@ -48,7 +48,8 @@ class RunSpec(Sized):
                 ("metric_name", c_char_p), ("plan", POINTER(c_int64)), ("plan_count", c_size_t),
                 ("tags", POINTER(c_char_p)), ("tag_count", c_size_t), ("shared_run", POINTER(c_char_p)),
                 ("shared_run_count", c_size_t), ("parent", c_char_p), ("project", c_char_p), ("origin", c_char_p),
-                ("owner", c_char_p), ("interactive", c_int), ("single_prompt", c_int), ("started_at_us", c_int64)]
+                ("owner", c_char_p), ("interactive", c_int), ("single_prompt", c_int), ("started_at_us", c_int64),
+                ("continues", c_char_p)]
 
 
 class Started(Sized):

@@ -241,7 +241,7 @@ def spec_of(keys):
     shared = ["others"] if shared is True else [shared] if isinstance(shared, str) else shared
     plan, tags = keys.get("plan", []), keys.get("tags", [])
     words = {name: text(keys.get(name)) for name in
-             ("name", "task", "work_item", "preset", "parent", "project", "origin", "owner")}
+             ("name", "task", "work_item", "preset", "parent", "project", "origin", "owner", "continues")}
     metric = 0 if "metric" not in keys else 2 if keys["metric"] is None else 1
     return c.RunSpec(id=text(keys["run"]), expected_us=micros(keys.get("expected_s")), timeout_us=micros(keys.get("timeout_s")),
                      metric=metric, metric_name=text(keys.get("metric")), plan=(c_int64 * len(plan))(*plan),

@@ -237,8 +237,9 @@ TEST_CASE("a retry that a budget holds back is not done, and people are told all
 TEST_CASE("describe says when retries come and what follows them [M-186]") {
     for (const RunClass& rules : {retried(), retried(presets::session_monitor())}) {
         Silent b{rules};
-        CHECK(b.dog->describe().find("STALLED: spawn after 10s, 20s, 40s, 3 times in all; then: "
-                                     "escalate abandon") != std::string::npos);
+        CHECK(
+            b.dog->describe().find("STALLED: spawn after 10s, 20s, 40s, 3 times, until it has worked for 10m 0s; then: "
+                                   "escalate abandon") != std::string::npos);
     }
 }
 
@@ -261,4 +262,48 @@ TEST_CASE("a session whose retries are used up is told of once, whatever the bud
     const Decision known = rules.ladder.absorb({told.incident, actions, 100s, Elapsed{100s}, 60s});
     CHECK(known.incident.attempts == 3);
     CHECK(ladder.over_budget(known.incident, at(rules.ladder, known.incident, 160s, stalled(3))).plan.empty());
+}
+
+TEST_CASE("retries begin anew once the run has worked for long, and not before [M-198]") {
+    Incident before;
+    before.number = 3;
+    before.phase = Phase::closed;
+    Judgement seen = stalled(2);
+    for (const Ladder& ladder : {retried().ladder, retried(presets::session_monitor()).ladder}) {
+        seen.well_for.reset();
+        CHECK(at(ladder, before, 9000s, seen).retry_after == 40s);
+        seen.well_for = 10min - 1us;
+        CHECK(at(ladder, before, 9000s, seen).retry_after == 40s);
+        seen.well_for = 10min;
+        const Decision anew = at(ladder, before, 9000s, seen);
+        CHECK(anew.retry_after == 10s);
+        Incident again = anew.incident;
+        again.phase = Phase::closed;
+        seen = stalled(3);
+        CHECK(at(ladder, again, 9900s, seen).retry_after == 20s);  // what was forgiven stays so
+        seen = stalled(2);
+    }
+    RunClass never = retried();
+    never.ladder.as<RecoveryLadder>()->retry->reset_after = Duration{};
+    seen.well_for = 24h;
+    CHECK(at(never.ladder, before, 9000s, seen).retry_after == 40s);
+    CHECK_THAT(refusal(Backoff{.reset_after = -1s}), ContainsSubstring("reset_after"));
+}
+
+TEST_CASE("a run that stalls each day is retried each day, one that beats once after each start is given up [M-198]") {
+    RunClass rules = retried();
+    rules.ladder.as<RecoveryLadder>()->max_attempts = 1;
+    const bool works = GENERATE(true, false);
+    Silent b{rules};
+    std::int64_t step = 0;
+    for (int day = 0; day < 6; ++day) {
+        const std::size_t starts = b.asked(ControlVerb::spawn);
+        for (int i = 0; i < 60 && b.asked(ControlVerb::spawn) == starts; ++i) (void)b.after(1min);
+        for (int i = 0; i < (works ? 12 : 1); ++i) {
+            (void)b.dog->checkpoint(b.handle, {++step, "step " + std::to_string(step)});
+            (void)b.after(5min);
+        }
+    }
+    CHECK(b.asked(ControlVerb::spawn) == (works ? 6 : 3));
+    CHECK(b.history().row->state == (works ? RunState::running : RunState::abandoned));
 }

@@ -154,6 +154,7 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     seen.held_by_start = 5;
     seen.held_by_gap = 6;
     seen.unobservable = 8;
+    seen.poisoned = 11;
     seen.called_every = 10s;
     seen.slow_classes = 2;
     seen.left = 11;
@@ -173,6 +174,7 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     CHECK(text.value("heeler_progress_age_seconds") == 90);
     CHECK(text.value("heeler_episodes_open") == 2);
     CHECK(text.value("heeler_unobservable_runs") == 8);
+    CHECK(text.value("heeler_poisoned_runs") == 11);
     CHECK(text.value("heeler_observer_grace{cause=\"clock\"}") == 4);
     CHECK(text.value("heeler_observer_grace{cause=\"start\"}") == 5);
     CHECK(text.value("heeler_observer_grace{cause=\"gap\"}") == 6);
@@ -327,7 +329,7 @@ TEST_CASE("the names of all metrics") {
         "alerts_total\ncalled_every_seconds\nclock_jumps_total\ncontinuations_total\ndetections_total\nepisodes_open\n"
         "fenced_writes_total\nheartbeats_rejected_total\nheartbeats_total\nintervention_seconds\n"
         "interventions_total\nlast_healthy_tick_timestamp_seconds\nlease_epoch\nlease_held\nobserver_grace\n"
-        "outbox_dead_total\noutbox_oldest_seconds\noutbox_pending\nprogress_age_seconds\nruns\n"
+        "outbox_dead_total\noutbox_oldest_seconds\noutbox_pending\npoisoned_runs\nprogress_age_seconds\nruns\n"
         "runs_left\nslow_host_classes\nspend_tokens_total\nstore_errors_total\nstore_op_seconds\nsuppressed_"
         "total\ntick_lateness_"
         "seconds\n"

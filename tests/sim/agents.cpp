@@ -143,6 +143,7 @@ void World::work(Body& body) {
 
 void World::do_part(Body& body) {
     ++body.worked;
+    body.worked_at = seconds();
     body.shown = true;
     const std::string number = std::to_string(body.worked);
     report(body, ToolCall{"edit", "{\"file\":\"part_" + number + ".cpp\",\"text\":\"" + number + "\"}"});
@@ -228,7 +229,7 @@ void World::take_effect(ControlVerb verb, const ActionRequest& asked, Body& body
             become(body, Mood::dead);
             return;
         case ControlVerb::spawn:
-            ++body.spawned[asked.attempt];
+            if (++body.spawned[asked.attempt] == 1) body.starts.push_back(seconds());
             body.spawned_at = seconds();
             ++body.agents;
             become(body, lot.one_in(3) || story_.trouble == Trouble::outage ? Mood::silent : Mood::works);

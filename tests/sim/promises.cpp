@@ -17,11 +17,10 @@
 //   I14  who shows nothing for two hours is found
 //   I15  nothing is done to who always works, and who works again is well
 //   I16  what a run has used is stored, each report once, and never less than before
-//   I17  continuations come after ever longer pauses
-//   I18  nobody is well again for what a watchdog did
-//   I19  what an agent writes reaches people and agents as text, and agents in lines that are marked
-//   I20  no secret of an agent is stored, told or asked
-//   I22  a run that the store refuses, nobody hears of or whose control falls over changes nothing for the others
+//   I17  continuations come after ever longer pauses, until a run has worked for long, and no more than so many in a
+//   day I18  nobody is well again for what a watchdog did I19  what an agent writes reaches people and agents as text,
+//   and agents in lines that are marked I20  no secret of an agent is stored, told or asked I22  a run that the store
+//   refuses, nobody hears of or whose control falls over changes nothing for the others
 //        (trouble.cpp)
 //   I23  what is kept of a run, and what one commit holds of it, is bounded, whatever its agent does
 //   I24  a watchdog in shadow mode finds the same until a world is touched, and touches nobody (seeds.cpp)
@@ -149,7 +148,7 @@ void World::witness_outage(const std::string& what) {
 }
 
 /// Something is about to be done to a run.
-void World::witness(ControlVerb verb, const ActionRequest& asked, const Body& body) {
+void World::witness(ControlVerb verb, const ActionRequest& asked, Body& body) {
     const std::string what = std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " + body.id;
     const auto history = store_.history(body.id);
     if (!history || !history->row) return wrong("I5", what + " of a run that is not stored");
@@ -167,10 +166,7 @@ void World::witness(ControlVerb verb, const ActionRequest& asked, const Body& bo
         history->row->incarnation != asked.attempt + 1)
         wrong("I4", what + " " + std::to_string(asked.attempt) + " while the stored incarnation is " +
                         std::to_string(history->row->incarnation));
-    if (const auto* ladder = story_.rules.ladder.as<RecoveryLadder>();
-        verb == ControlVerb::spawn && ladder != nullptr && ladder->retry && body.spawned_at > 0 &&
-        seconds() - body.spawned_at < ladder->retry->before(asked.attempt - 1) / 1s)
-        wrong("I17", what + " " + std::to_string(asked.attempt) + " too soon after the last one");
+    if (verb == ControlVerb::spawn) witness_start(what, asked, body);
     if (verb == ControlVerb::terminate) witness_end(asked, *history);
     if (intent->kind == ActionKind::nudge) witness_nudge(*intent, *history);
 }
@@ -190,6 +186,24 @@ void World::witness_nudge(const Action& nudge, const History& history) {
         wrong("I8", "nudge " + std::to_string(in_incident) + " in one incident of " + history.row->id);
     if (most.in_row != 0 && in_row > most.in_row)
         wrong("I8", "nudge " + std::to_string(in_row) + " in a row of " + history.row->id);
+}
+
+/// A fresh agent comes after a pause that grows until the run has worked for long, and none after so many in a day.
+void World::witness_start(const std::string& what, const ActionRequest& asked, Body& body) {
+    const auto* ladder = story_.rules.ladder.as<RecoveryLadder>();
+    if (ladder != nullptr && ladder->retry && body.spawned_at > 0) {
+        if (body.worked_at - body.spawned_at >= ladder->retry->reset_after / 1s)
+            body.forgiven = body.spawned.rbegin()->first;
+        const std::uint32_t last = asked.attempt - 1;
+        if (seconds() - body.spawned_at < ladder->retry->before(last - std::min(last, body.forgiven)) / 1s)
+            wrong("I17", what + " " + std::to_string(asked.attempt) + " too soon after the last one");
+    }
+    const RestartIntensity& limit = story_.rules.limits.restarts;
+    if (limit.most == 0 || body.spawned.contains(asked.attempt) || !clocks_agree() || story_.rests) return;
+    const auto counted = std::count_if(body.starts.begin(), body.starts.end(),
+                                       [&](std::int64_t at) { return seconds() - at < limit.within / 1s; });
+    if (static_cast<std::size_t>(counted) >= limit.most * (1 + body.resumed))
+        wrong("I17", what + " " + std::to_string(asked.attempt) + ", after " + std::to_string(counted) + " in a day");
 }
 
 /// Nothing destructive before a nudge that got through, or was refused, and its wait; nor without a snapshot.

@@ -41,8 +41,11 @@ constexpr unsigned told_channels = 3;
         set_length("retry.base_s", ladder->retry->base);
         set("retry.factor", ladder->retry->factor);
         set_length("retry.cap_s", ladder->retry->cap);
+        set_length("retry.reset_after_s", ladder->retry->reset_after);
     }
     set("stop_proof", std::string{name_of(rules.stop_proof)});
+    set("restarts.most", std::int64_t{rules.limits.restarts.most});
+    set_length("restarts.within_s", rules.limits.restarts.within);
     set("debounce", std::int64_t{rules.limits.debounce});
     set("nudges.per_incident", std::int64_t{rules.limits.nudges.per_incident});
     set("nudges.in_row", std::int64_t{rules.limits.nudges.in_row});

@@ -107,6 +107,8 @@ Story story_of(std::uint64_t seed, unsigned length) {
     // A watchdog that was away, and dies before it has seen that runs go on, counts the time as seen.
     if ((story.has(What::pause) || story.has(What::stall)) && (story.has(What::crash) || story.has(What::restart)))
         story.steady = false;
+    // Drawn last: it changes nothing else of a world.
+    if (lot.one_in(2)) story.rules.limits.restarts = {1 + lot.below(2), 24h};
     return story;
 }
 

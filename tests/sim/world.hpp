@@ -131,6 +131,10 @@ struct Body {
     std::size_t deeds_at_end = 0;               ///< actions that were stored then
     std::map<std::uint32_t, unsigned> spawned;  ///< by attempt
     std::int64_t spawned_at = 0;                ///< the newest
+    std::vector<std::int64_t> starts;           ///< when each of these attempts began
+    std::uint32_t forgiven = 0;                 ///< the newest of them, when the run had worked for long or was resumed
+    std::int64_t worked_at = 0;                 ///< when it did something last
+    std::size_t resumed = 0;                    ///< by a person, so often
     std::string last_word{};                    ///< that people got of its incident: the kind of the message
     Window snoozed{}, frozen{}, acked{};        ///< by a person
     heeler::WallTime told_at{};                 ///< when the newest alert that it is unhealthy was made
@@ -262,7 +266,8 @@ private:
     [[nodiscard]] heeler::Result<heeler::Receipt> send(unsigned dog, const heeler::Alert& alert);
 
     // --- what must hold ---
-    void witness(heeler::ControlVerb verb, const heeler::ActionRequest& asked, const Body& body);
+    void witness(heeler::ControlVerb verb, const heeler::ActionRequest& asked, Body& body);
+    void witness_start(const std::string& what, const heeler::ActionRequest& asked, Body& body);
     void witness_end(const heeler::ActionRequest& asked, const heeler::History& history);
     void witness_nudge(const heeler::Action& nudge, const heeler::History& history);
     void look(Dog& dog);

@@ -233,6 +233,7 @@ typedef struct heeler_run_spec {
     int interactive;        ///< a person guides each step: not watched
     int single_prompt;      ///< one prompt, one answer: not watched
     int64_t started_at_us;  ///< 0: now
+    const char* continues;  ///< the run whose work it takes up under an id of its own; empty: none
 } heeler_run_spec;
 
 typedef struct heeler_started {

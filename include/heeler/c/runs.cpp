@@ -33,6 +33,7 @@ RunSpec spec_of(const heeler_run_spec& given) {
     spec.tags = texts(given.tags, given.tag_count, "tags", "tag_count");
     spec.shared_run = texts(given.shared_run, given.shared_run_count, "shared_run", "shared_run_count");
     spec.parent = text(given.parent);
+    spec.continues = text(given.continues);
     spec.project = text(given.project);
     spec.origin = text(given.origin);
     spec.owner = text(given.owner);

@@ -52,6 +52,7 @@ struct Judgement {
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
     ConditionBits conditions = 0;      ///< of the findings that warrant acting, a bit each
     Severity severity = Severity::none;
+    std::optional<Duration> well_for{};        ///< from the end of the last incident to the last progress; absent: none
     std::optional<Duration> silence{};         ///< no activity for so long; absent: not silent
     const List<SentSteer>* steered = nullptr;  ///< what was sent to the run and when; absent: nothing
     WallTime wall{};                           ///< now

@@ -55,6 +55,9 @@ struct RunSpec {
     std::optional<WallTime> started_at{};        ///< default: when it is registered
     std::optional<DelegateContract> contract{};  ///< what the run was handed; must be complete if it is given
     bool start_unknown = false;                  ///< nobody knows when it started: rules about its age say so
+    /// The run whose work it takes up under an id of its own: fresh agents are counted for both
+    /// (`ActionLimits::restarts`). Empty: none. Of a run that nobody knows any more nothing is counted.
+    std::string continues{};
 
     /// What counts as its progress, in words.
     [[nodiscard]] std::string_view metric_words() const noexcept {

@@ -96,10 +96,21 @@ struct NudgeLimits {
     Duration forgotten_after = std::chrono::minutes{30};
 };
 
+/// How often fresh agents are started for one piece of work before a person must look at it: a run, and those that it
+/// goes on with (`RunSpec::continues`). Who is started because the last agent hit a rate limit, ran out of something or
+/// was interrupted by a person does not count.
+struct RestartIntensity {
+    std::uint32_t most = 0;  ///< 0: they are not counted
+    Duration within = 24h;   ///< 1 min to 365 days
+};
+
 /// What holds back everything that a ladder wants to do.
 struct ActionLimits {
     MassStallSettings mass_stall{};
     NudgeLimits nudges{};
+    /// One more start than this within its time, and the run is POISONED: nobody is started any more, until an operator
+    /// says `resume`.
+    RestartIntensity restarts{};
     std::uint32_t debounce = 1;  ///< cycles in a row with a finding before anything is done; 1 to 1000
     std::optional<std::uint32_t> rungs_per_tick{};         ///< 0: nothing is ever done, and people are told
     std::optional<std::uint32_t> rungs_per_run_per_day{};  ///< likewise

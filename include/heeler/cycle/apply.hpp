@@ -68,6 +68,7 @@ public:
         for (const Action& action : actions) count_nudge(action);
         for (const Action& action : actions) take_back_level(action);
         for (const Action& action : actions) free_slot(action);
+        for (const Action& action : actions) uncount_start(action);
         record_outcomes(actions);
         const Action& main = rung::main_of(actions);
         if (main.kind == ActionKind::resume && main.outcome != ActionOutcome::ended) return settle_resume(main);
@@ -224,6 +225,15 @@ private:
         ++verdict.incident.nudges;
         ++verdict.nudges;
         verdict.nudged = watched_.run.working(now_.elapsed);
+    }
+
+    /// Nobody was started, and everybody knows it: then it does not count.
+    void uncount_start(const Action& action) {
+        const std::vector<std::int64_t>& starts = watched_.verdict->restarts.starts;
+        const bool perhaps = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
+        if (action.kind != ActionKind::spawn || perhaps || starts.empty()) return;
+        if (starts.back() == watched_.verdict->interventions.back().at.time_since_epoch().count())
+            watched_.verdict.edit().restarts.starts.pop_back();
     }
 
     void take_back_level(const Action& action) {

@@ -76,13 +76,13 @@ public:
         }
         lost_runs_ = 0;
         tells_of_all_.reset();
-        for (const RunHandle handle : runs) take_in(handle, looks, now, report);
+        for (const RunHandle handle : runs) take_in(handle, cause, now, report);
         // Each other run to which something was reported has a deadline that lies no farther than its next flush.
         if (registry_.has_children())
             registry_.table().each_due(
                 now.elapsed + settings_.flush_every,
                 [&](std::uint32_t index, std::int64_t) { credit(registry_.table().at(index), now, report); }, false);
-        for (const RunHandle handle : runs) visit(handle, looks, now, work, report);
+        for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
         if (lost_runs_ > 0)
             tell({{now.wall, std::string{held_record}, {}, notes::lost_source(lost_runs_, lost_for_)}, {}}, report);
         const bool stored = commit(std::move(batch), work, now, report);

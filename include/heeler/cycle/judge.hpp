@@ -13,6 +13,7 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/cycle/recovery_signs.hpp>
+#include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/watched_run.hpp>
 #include <heeler/text/duration.hpp>
@@ -20,7 +21,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// Why a rung that was due is not decided now.
-enum class HeldBack : std::uint8_t { no, debounce, budget, gap, snooze, freeze };
+enum class HeldBack : std::uint8_t { no, debounce, budget, gap, snooze, freeze, poison };
 
 /// What a cycle found out about one run and wants to do about it.
 struct Judged {
@@ -40,6 +41,7 @@ struct Judged {
     bool put_off = false;         ///< a stall that is not judged yet, because the watchdog was away
     bool set_aside = false;       ///< a stall, because something is exhausted
     bool outlived = false;        ///< a repetition, because the run has gone on without it
+    bool excused = false;         ///< what stopped the run's agent counts against nobody
     bool waiting = false;
     bool speaks = false;  ///< the status line changed
 };
@@ -180,6 +182,8 @@ private:
         seen.no_output_gone = incident.condition == Condition::no_output_access && run_.output_readable && !run_.late;
         seen.no_output_gone |=
             incident.condition == Condition::exhausted && !has(result, Condition::exhausted) && !run_.late;
+        if (incident.phase == Phase::closed && run_.last_progress && rules_.rules.mode != Mode::shadow)
+            seen.well_for = *run_.last_progress - incident.closed_at;
         seen.severity = severity_for(seen.conditions);
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)
@@ -214,7 +218,10 @@ private:
         const RunClass& rules = rules_.rules;
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});
-        if (!result.decision.acts()) return;
+        result.excused = watched_.was_stopped_from_outside() || has(result, Condition::exhausted);
+        const bool starts = result.decision.retry_after || rung::has(result.decision.plan, ActionKind::spawn);
+        const bool poison = starts && verdict_.restarts.forbid(rules.limits.restarts, result.excused, now_.wall);
+        if (!result.decision.acts() && !poison) return;
         const bool waits = rung::has(result.decision.plan, ActionKind::nudge) && !find_rung_beyond_nudges(result, seen);
         if (verdict_.marks.snoozed_at(now_.wall))
             result.held = HeldBack::snooze;
@@ -222,12 +229,16 @@ private:
             result.held = HeldBack::freeze;
         else if (seen.worst && result.debounced < rules.limits.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
+        else if (poison)
+            result.held = HeldBack::poison;
         else if (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left() || waits))
             result.held = HeldBack::budget;
         if (result.held == HeldBack::snooze || result.held == HeldBack::freeze) {
             result.decision = Decision{verdict_.incident};
             result.decision.tells = result.held == HeldBack::freeze;
-        } else if (result.held == HeldBack::budget)
+        } else if (result.held == HeldBack::poison)
+            result.decision = poisoned(verdict_.incident, result.decision, verdict_.restarts.poisoned_at.has_value());
+        else if (result.held == HeldBack::budget)
             result.decision = rules.ladder.over_budget(verdict_.incident, std::move(result.decision));
         else if (result.held != HeldBack::no)
             result.decision = rules.ladder.held_back(verdict_.incident, std::move(result.decision));

@@ -77,7 +77,24 @@ private:
         if (escalation.ack_lasts > Duration{}) levels.next = now_.elapsed + escalation.ack_lasts;
     }
 
+    /// Fresh agents are started again; those before count for nothing.
+    void lift_poison() {
+        Verdict& verdict = watched_.verdict.edit();
+        verdict.restarts = {};
+        told().acknowledged = false;
+        Incident& incident = verdict.incident;
+        incident.forgiven = watched_.run.attempt - 1;
+        if (incident.phase != Phase::holding) return;
+        incident.phase = Phase::climbing;
+        incident.attempts = 0;
+        incident.escalated = false;
+        incident.verify_at = watched_.run.working(now_.elapsed);
+    }
+
     std::string_view resume() {
+        const bool poisoned = watched_.verdict->restarts.poisoned_at.has_value();
+        if (poisoned) lift_poison();
+        if (poisoned && !watched_.run.paused_by_watchdog) return {};
         if (!watched_.run.paused_by_watchdog || watched_.rung_busy) return "the watchdog has not paused the run";
         Judged resumed{watched_.verdict->incident};
         resumed.decision.plan = {{ActionKind::resume, {}, {}}};

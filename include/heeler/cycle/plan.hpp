@@ -97,6 +97,8 @@ private:
         if (!same_rung) ++incident.interventions;
         for (const Step& step : judged_.decision.plan) {
             if (step.about) stamp(*step.about);
+            if (step.action == ActionKind::spawn && !judged_.excused)
+                watched_.verdict.edit().restarts.add(watched_.rules().limits.restarts, now_.wall);
             // Durable with the intent, so before the continuation is started: who still works is fenced off.
             if (step.action == ActionKind::spawn && fences())
                 watched_.run.incarnation = max_of(watched_.run.incarnation, watched_.run.attempt + 1);
@@ -195,8 +197,19 @@ private:
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
         if (judged_.decision.is_final)
             row.alert.details.push_back({detail_name::recommendation, wording_.recommendation()});
+        if (judged_.held == HeldBack::poison) tell_poison(row);
         rows_.alerts.push_back(std::move(row));
         if (rung::ends_run(judged_.decision.plan)) copy_for_levels_above();
+    }
+
+    void tell_poison(AlertRow& row) {
+        Restarts& restarts = watched_.verdict.edit().restarts;
+        if (!restarts.poisoned_at) restarts.poisoned_at = now_.wall;
+        row.alert.severity = Severity::critical;
+        row.alert.summary =
+            text::concat("run ", row.alert.run.name, " is POISONED: ", std::to_string(restarts.starts.size()),
+                         " fresh agents did not help, and no more are started");
+        wording_.add_command(row, "resume", " resume");
     }
 
     /// But of an escalation, which goes with its action.

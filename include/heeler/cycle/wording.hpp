@@ -273,6 +273,7 @@ public:
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
         if (watched_.run.paused_by_watchdog) return "the run stays paused until an operator resumes it";
+        if (judged_.held == HeldBack::poison) return "no fresh agent is started any more until an operator resumes it";
         if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
         if (judged_.held == HeldBack::budget) return "nothing is done before the class's budget of rungs allows it";

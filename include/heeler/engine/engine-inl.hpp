@@ -71,6 +71,15 @@ struct Engine::EngineParts {
         return rules && rules->loop != nullptr ? rules : nullptr;
     }
 
+    /// It goes on with a run that may be over, or another watchdog's: what is stored of that one counts for it.
+    void take_up(RunHandle run, std::string_view before, Instant now) {
+        const auto known = ledger.history(now, before);
+        WatchedRun* const watched = known && known->row ? registry.table().find(run) : nullptr;
+        if (watched == nullptr) return;
+        const std::lock_guard guard{watched->lock};
+        watched->verdict.edit().restarts = stored_memory(*known->row, now).verdict->restarts;
+    }
+
     const EngineSettings settings;
     const Result<void> usable;
     ClockPort& clock;
@@ -173,8 +182,10 @@ HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view cl
     const Instant now = parts_->clock.now();
     parts_->loader.run(now);
     const std::string id = spec.id.empty() ? spec.name : spec.id;
+    const std::string before = spec.continues;
     auto handle = parts_->registry.add(std::move(spec), class_name, now);
     if (!handle) return tl::unexpected<Error>(handle.error());
+    if (!before.empty()) parts_->take_up(*handle, before, now);
     Registered registered{*handle, commit(*handle, now), false};
     if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) {
         if (const auto due = table_.next_deadline()) wake_if_sooner(*due);

@@ -18,6 +18,7 @@ namespace heeler::inline HEELER_ABI {
     next.number = last.number + 1;
     next.interventions = last.interventions;
     next.opened = now;
+    next.forgiven = last.forgiven;
     return next;
 }
 
@@ -55,6 +56,17 @@ namespace heeler::inline HEELER_ABI {
     decision.incident.phase = Phase::holding;
     decision.reason = reason;
     return decision;
+}
+
+/// What is left of a step that would start one fresh agent too many: none is started or planned, and a person is asked
+/// for; if it was `known` before, once in the incident.
+[[nodiscard]] inline Decision poisoned(const Incident& before, const Decision& step, bool known) {
+    Decision held = escalated(told_only(before, step), "poisoned");
+    held.last = step.last;
+    held.incident.condition = step.condition;
+    held.incident.hold_until.reset();
+    if (known && before.escalated && before.number == step.incident.number) held.plan.clear();
+    return held;
 }
 
 /// The run is over.

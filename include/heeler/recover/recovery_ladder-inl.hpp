@@ -163,7 +163,8 @@ HEELER_INLINE std::optional<Condition> RecoveryLadder::worst_answered(const Judg
 
 HEELER_INLINE Decision RecoveryLadder::open(const Turn& step) const {
     if (!step.seen.worst && !step.unanswered) return Decision{step.incident};
-    const Incident next = begun(step.incident, step.now, step.verify_after, step.seen.same_loop);
+    Incident next = begun(step.incident, step.now, step.verify_after, step.seen.same_loop);
+    retrying::forgive(retry, step.seen, next);
     if (step.seen.worst) return act({{next, step.seen, step.now, step.elapsed, step.verify_after}, {}}, {});
     Decision told{next};
     told.condition = told.incident.condition = *step.unanswered;

@@ -23,6 +23,12 @@ namespace heeler::inline HEELER_ABI::retrying {
     return retry && condition == Condition::stalled;
 }
 
+/// An incident begins. What was started before the run worked for long counts for nothing any more.
+inline void forgive(const std::optional<Backoff>& retry, const Judgement& seen, Incident& next) noexcept {
+    if (retry && retry->reset_after > Duration{} && seen.well_for && *seen.well_for >= retry->reset_after)
+        next.forgiven = seen.continuations;
+}
+
 /// The run is stalled now. Nobody waits here: the moment before which nobody is started is kept in the incident.
 [[nodiscard]] inline Decision step(const Backoff& retry, const Incident& incident, const Judgement& seen, Duration now,
                                    Elapsed elapsed, Duration verify_after) {
@@ -33,14 +39,15 @@ namespace heeler::inline HEELER_ABI::retrying {
     if (incident.condition != Condition::stalled) next.unclear = 0;
     if (planned && elapsed < *planned) return decision;
     next.hold_until.reset();
-    if (seen.continuations >= retry.count) {
+    const std::uint32_t in_a_row = seen.continuations - detail::min_of(seen.continuations, next.forgiven);
+    if (in_a_row >= retry.count) {
         decision.plan = {{ActionKind::escalate, {}, {}}, {ActionKind::abandon, {}, {}}};
         decision.is_final = true;
         decision.reason = "retries_used_up";
         next.phase = Phase::holding;
         next.acted = now;
     } else if (!planned) {
-        decision.retry_after = retry.before(seen.continuations);
+        decision.retry_after = retry.before(in_a_row);
         decision.reason = "retry_planned";
         next.phase = Phase::waiting;
         next.hold_until = elapsed + *decision.retry_after;
@@ -128,8 +135,11 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
     text::append(text, "    ", name_of(Condition::stalled), ": ", name_of(ActionKind::spawn), " after");
     for (std::uint32_t n = 0; n < detail::min_of(retry->count, 8u); ++n)
         text::append(text, n == 0 ? " " : ", ", text::spoken(retry->before(n)));
-    text::append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count),
-                 " times in all; then: ", name_of(ActionKind::escalate), " ", name_of(ActionKind::abandon), "\n");
+    const bool anew = retry->reset_after > Duration{};
+    const std::string until =
+        anew ? " times, until it has worked for " + text::spoken(retry->reset_after) : " times in all";
+    text::append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count), until,
+                 "; then: ", name_of(ActionKind::escalate), " ", name_of(ActionKind::abandon), "\n");
     return text;
 }
 
@@ -145,6 +155,7 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
                       std::to_string(in_seconds(retry.cap)) + " s; both must be 1 s to 24 h");
     if (!(retry.factor >= 1 && retry.factor <= 100))
         return refuse("factor is " + std::to_string(retry.factor) + "; it must be 1 to 100");
+    if (retry.reset_after < Duration{}) return refuse("reset_after is negative");
     return std::nullopt;
 }
 

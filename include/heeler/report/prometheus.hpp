@@ -106,6 +106,7 @@ inline void write_runs(PrometheusWriter& to, const Vitals& seen) {
     to.one("episodes_open", "gauge", "Incidents that are open.", seen.open_incidents);
     to.one("unobservable_runs", "gauge", "Runs of which nothing can be read, so that nothing is known of them.",
            seen.unobservable);
+    to.one("poisoned_runs", "gauge", "Runs for which no fresh agent is started any more.", seen.poisoned);
     to.family("observer_grace", "gauge", "Runs that are not judged yet, because the watchdog itself saw nothing.")
         .sample(seen.held_by_clock, {{"cause", "clock"}})
         .sample(seen.held_by_start, {{"cause", "start"}})

@@ -139,6 +139,7 @@ public:
         say(seen, goes_on ? name_of(seen.state) : std::string_view{});
         enter(goes_on ? next_task(seen.state) : seen.state);
         watched_.state_told = watched_.unjudged = true;
+        if (seen.state == RunState::rate_limited) watched_.seldom.edit().rate_limited_at = at_;
         if (is_waiting(seen.state) && seen.until) watched_.wait_until(elapsed_at(now_, *seen.until));
         if (!is_terminal(run_.state)) alive();
         ++run_.observations;

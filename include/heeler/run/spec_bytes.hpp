@@ -23,7 +23,7 @@ void archive_spec(A& a, RunSpec& spec) {
     std::string name = spec.name == spec.id ? std::string{} : spec.name;
     a(spec.id, name, spec.task, spec.work_item, spec.expected, spec.timeout, spec.plan, spec.tags, spec.shared_run,
       spec.parent, spec.metric, spec.metric_name, spec.project, spec.origin, spec.interactive, spec.created_at,
-      spec.started_at, spec.start_unknown, spec.contract, spec.owner, spec.single_prompt);
+      spec.started_at, spec.start_unknown, spec.contract, spec.owner, spec.single_prompt, spec.continues);
     if (a.is_loading()) spec.name = name.empty() ? spec.id : std::move(name);
 }
 

@@ -15,6 +15,7 @@
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/detector_memory.hpp>
+#include <heeler/run/restarts.hpp>
 #include <heeler/run/run_marks.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -43,6 +44,7 @@ struct Verdict {
     std::uint32_t repeated_by = 0;  ///< the detectors that found a repetition in it, a bit each
     std::uint32_t settled = 0;      ///< rungs whose outcomes were taken in
     std::uint32_t watermark = 0;    ///< raised when detectors are to begin anew
+    Restarts restarts;
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
         for (const Condition& known : conditions_seen)
@@ -80,9 +82,9 @@ struct Verdict {
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
-          incident.escalated, incident.nudges);
+          incident.escalated, incident.nudges, incident.forgiven);
         a(nudges, nudged, conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, marks, told,
-          steered, cause, found, repeated_by, settled, watermark);
+          steered, cause, found, repeated_by, settled, watermark, restarts);
     }
 };
 

@@ -164,6 +164,7 @@ struct Seldom {
     SmallOptional<Elapsed> held_until;        ///< not saved
     SmallOptional<Elapsed> lost_since;        ///< its source; of one that is not attached again, too
     SmallOptional<Duration> credited;         ///< the progress up to which those above it have theirs
+    SmallOptional<Duration> rate_limited_at;  ///< working clock: when it said so last
     std::int64_t earlier_calls = 0;           ///< of `run.calls`: a source found them, long after they were made
     std::uint32_t fenced_told = 0;            ///< the newest incarnation whose late reports are on record
     std::uint32_t debounced = 0;              ///< cycles in a row with a finding
@@ -174,7 +175,7 @@ struct Seldom {
     /// Something of it is saved.
     [[nodiscard]] bool says_something() const noexcept {
         return heartbeats || fates || waits_until || earlier_calls != 0 || fenced_told != 0 || debounced != 0 ||
-               held_starts != 0 || lost_since || credited;
+               held_starts != 0 || lost_since || credited || rate_limited_at;
     }
 };
 
@@ -335,6 +336,15 @@ struct RunMemory {
         return static_cast<std::uint64_t>(run.lines + run.calls - seldom->earlier_calls);
     }
 
+    /// What stopped its agent was a rate limit or a person, and it has not worked since: that it has to be replaced
+    /// counts against nobody.
+    [[nodiscard]] bool was_stopped_from_outside() const noexcept {
+        const auto since = [&](const SmallOptional<Duration>& stop) { return stop && !(run.last_progress > stop); };
+        const LastCheckpoint& last = checkpoints->last;
+        const bool interrupted = last.at && last.reason == CheckpointReason::user_interrupt;
+        return since(seldom->rate_limited_at) || (interrupted && since(*last.at));
+    }
+
     /// The wait that goes on ends by itself then; absent: it does not.
     void wait_until(SmallOptional<Elapsed> end) {
         if (end != seldom->waits_until) seldom.edit().waits_until = end;
@@ -367,7 +377,8 @@ struct RunMemory {
         Seldom nothing;
         Seldom& more = seldom ? seldom.edit() : nothing;
         a(run.excuses, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
-          more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since, more.credited);
+          more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since, more.credited,
+          more.rate_limited_at);
         if (!a.is_loading()) return;
         if (nothing.says_something()) seldom.edit() = std::move(nothing);
     }

@@ -211,6 +211,11 @@ void change_retry(RunClass& rules, Change change) {
                 [&](double factor) { change_retry(rules, [&](Backoff& retry) { retry.factor = factor; }); });
 }
 
+[[nodiscard]] inline Refused set_retry_reset(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 0s, longest_setting),
+                [&](Duration length) { change_retry(rules, [&](Backoff& retry) { retry.reset_after = length; }); });
+}
+
 [[nodiscard]] inline Refused set_retry_cap(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 1s, 24h),
                 [&](Duration length) { change_retry(rules, [&](Backoff& retry) { retry.cap = length; }); });
@@ -286,6 +291,8 @@ inline constexpr std::array known{
     own("debounce"),
     Known{"max_attempts", &set_max_attempts},
     Known{"max_continuations", &set_max_continuations},
+    own("restarts.most"),
+    own("restarts.within_s"),
     Known{"stop_proof", &set_stop_proof},
     Known{"action_budget.per_tick", &set_per_tick},
     Known{"action_budget.per_run_per_day", &set_per_day},
@@ -316,6 +323,7 @@ inline constexpr std::array known{
     Known{"retry.base_s", &set_retry_base},
     Known{"retry.factor", &set_retry_factor},
     Known{"retry.cap_s", &set_retry_cap},
+    Known{"retry.reset_after_s", &set_retry_reset},
     Known{"zero_intervals", &set_field<HeartbeatContract<Intervals>>},
     Known{"fallback_factor", &set_field<HeartbeatContract<Intervals>>},
     Known{"checkpoint_age_s", &set_length<ByCheckpoints, &ByCheckpoints::Settings::act_after>},

@@ -81,6 +81,7 @@ HEELER_INLINE RunClass recommended() {
     rules.alerts.unobservable_after = 1h;
     rules.limits.mass_stall.runs = 5;
     rules.limits.nudges = {2, 5, 2min};
+    rules.limits.restarts.most = 3;  // within a day; Sidekiq takes a job that kills its worker three times for poison
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
     rules.alerts.outbox.jitter = true;

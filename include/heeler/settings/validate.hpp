@@ -46,6 +46,9 @@ namespace heeler::inline HEELER_ABI::detail {
         if (auto good = validate(*spec.contract); !good) return good;
     if (!spec.owner.empty() && !valid_run_id(spec.owner))
         return invalid("the owner of the run is no name: 1 to 128 bytes of UTF-8 without control characters");
+    if (!spec.continues.empty() && (!valid_run_id(spec.continues) || spec.continues == spec.id))
+        return invalid(
+            "`continues` must be the id of another run: 1 to 128 bytes of UTF-8 without control characters");
     if (auto good = check_moment("created_at", spec.created_at); !good) return good;
     return check_moment("started_at", spec.started_at);
 }
@@ -97,6 +100,8 @@ inline void class_settings(RunClass& rules, NamedSettings& named) {
     named.count("debounce", rules.limits.debounce, 1, 1000);
     named.count("expect.most", rules.expect.most, 0, 1000);
     named.length("expect.total_s", rules.expect.total, 0s, longest_setting);
+    named.count("restarts.most", rules.limits.restarts.most, 0, 1000);
+    named.length("restarts.within_s", rules.limits.restarts.within, 1min, 24h * 365);
     named.count("nudges.per_incident", rules.limits.nudges.per_incident, 0, 1000);
     named.count("nudges.in_row", rules.limits.nudges.in_row, 0, 1000);
     named.length("nudges.apart_s", rules.limits.nudges.apart, 0s, 24h);
