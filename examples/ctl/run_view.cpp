@@ -58,7 +58,8 @@ RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& in
     view.idle = view.facts.run.age(view.facts.run.last_activity, now.elapsed);
     view.next = next_of(view.row, view.facts, interventions, now);
     view.unobservable = heeler::detail::unobservable_text(view.facts, now);
-    view.poison = heeler::detail::poison_text(view.facts);
+    if (const auto& since = view.facts.verdict->restarts.poisoned_at; since && !is_terminal(view.row.state))
+        view.poison = "POISONED since " + heeler::text::rfc3339(*since) + ": no fresh agent is started before `resume`";
     return view;
 }
 

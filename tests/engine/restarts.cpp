@@ -189,7 +189,9 @@ TEST_CASE("a session whose fresh agents are counted is no ladder's exception [M-
 
 TEST_CASE("describe says after how many fresh agents a person is needed [M-196]") {
     Lineage b;
-    CHECK_THAT(b.dog->describe(), ContainsSubstring("at most 3 fresh agents within 1d 0h; then the run is POISONED"));
+    CHECK_THAT(
+        b.dog->describe(),
+        ContainsSubstring("POISONED until `resume` where more than 3 fresh agents would be started within 1d 0h"));
     Lineage none{counted(0)};
     CHECK_THAT(none.dog->describe(), !ContainsSubstring("POISONED"));
     none.run();

@@ -229,11 +229,10 @@ private:
 
     /// Nobody was started, and everybody knows it: then it does not count.
     void uncount_start(const Action& action) {
-        const std::vector<std::int64_t>& starts = watched_.verdict->restarts.starts;
         const bool perhaps = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
-        if (action.kind != ActionKind::spawn || perhaps || starts.empty()) return;
-        if (starts.back() == watched_.verdict->interventions.back().at.time_since_epoch().count())
-            watched_.verdict.edit().restarts.starts.pop_back();
+        if (action.kind != ActionKind::spawn || perhaps || watched_.verdict->restarts.starts.empty()) return;
+        std::vector<std::int64_t>& starts = watched_.verdict.edit().restarts.starts;
+        if (starts.back() == watched_.verdict->interventions.back().at.time_since_epoch().count()) starts.pop_back();
     }
 
     void take_back_level(const Action& action) {

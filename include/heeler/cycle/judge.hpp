@@ -219,8 +219,8 @@ private:
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});
         result.excused = watched_.was_stopped_from_outside() || has(result, Condition::exhausted);
-        const bool starts = result.decision.retry_after || rung::has(result.decision.plan, ActionKind::spawn);
-        const bool poison = starts && verdict_.restarts.forbid(rules.limits.restarts, result.excused, now_.wall);
+        const bool poison = (result.decision.retry_after || rung::has(result.decision.plan, ActionKind::spawn)) &&
+                            verdict_.restarts.forbid(rules.limits.restarts, result.excused, now_.wall);
         if (!result.decision.acts() && !poison) return;
         const bool waits = rung::has(result.decision.plan, ActionKind::nudge) && !find_rung_beyond_nudges(result, seen);
         if (verdict_.marks.snoozed_at(now_.wall))

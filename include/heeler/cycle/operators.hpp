@@ -77,24 +77,21 @@ private:
         if (escalation.ack_lasts > Duration{}) levels.next = now_.elapsed + escalation.ack_lasts;
     }
 
-    /// Fresh agents are started again; those before count for nothing.
-    void lift_poison() {
-        Verdict& verdict = watched_.verdict.edit();
-        verdict.restarts = {};
+    /// It is over without a word, and what comes next does not go on with it.
+    void end_incident() {
         told().acknowledged = false;
-        Incident& incident = verdict.incident;
-        incident.forgiven = watched_.run.attempt - 1;
-        if (incident.phase != Phase::holding) return;
-        incident.phase = Phase::climbing;
-        incident.attempts = 0;
-        incident.escalated = false;
-        incident.verify_at = watched_.run.working(now_.elapsed);
+        watched_.verdict.edit().incident.phase = Phase::none;
+        watched_.verdict.edit().incident.hold_until.reset();
+        told().close();
     }
 
     std::string_view resume() {
-        const bool poisoned = watched_.verdict->restarts.poisoned_at.has_value();
-        if (poisoned) lift_poison();
-        if (poisoned && !watched_.run.paused_by_watchdog) return {};
+        if (watched_.verdict->restarts.poisoned_at) {  // fresh agents are started again; those before are forgotten
+            watched_.verdict.edit().restarts = {};
+            watched_.verdict.edit().incident.forgiven = watched_.run.attempt - 1;
+            end_incident();
+            if (!watched_.run.paused_by_watchdog) return {};
+        }
         if (!watched_.run.paused_by_watchdog || watched_.rung_busy) return "the watchdog has not paused the run";
         Judged resumed{watched_.verdict->incident};
         resumed.decision.plan = {{ActionKind::resume, {}, {}}};
@@ -114,10 +111,7 @@ private:
         marks.wrong_incident = watched_.verdict->incident.number;
         if (marks.found != Condition::loop_detected || watched_.verdict->loop_identity == 0)
             marks.wrong |= bit_of(marks.found);
-        told().acknowledged = false;
-        watched_.verdict.edit().incident.phase = Phase::none;
-        watched_.verdict.edit().incident.hold_until.reset();
-        told().close();
+        end_incident();
         return {};
     }
 

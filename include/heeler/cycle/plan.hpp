@@ -204,11 +204,10 @@ private:
 
     void tell_poison(AlertRow& row) {
         Restarts& restarts = watched_.verdict.edit().restarts;
-        if (!restarts.poisoned_at) restarts.poisoned_at = now_.wall;
+        restarts.poisoned_at = restarts.poisoned_at.value_or(now_.wall);
+        const std::string starts = words::counted(static_cast<double>(restarts.starts.size()), "fresh agent");
         row.alert.severity = Severity::critical;
-        row.alert.summary =
-            text::concat("run ", row.alert.run.name, " is POISONED: ", std::to_string(restarts.starts.size()),
-                         " fresh agents did not help, and no more are started");
+        row.alert.summary = text::concat("run ", row.alert.run.name, " is POISONED: ", starts, " did not help");
         wording_.add_command(row, "resume", " resume");
     }
 

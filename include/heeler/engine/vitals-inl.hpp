@@ -35,8 +35,7 @@ HEELER_INLINE void count_in(Vitals& seen, const WatchedRun& watched, Instant now
     seen.held_by_gap += watched.put_off ? 1 : 0;
     seen.held_by_source += watched.feed && watched.feed->lost_since ? 1 : 0;
     seen.unobservable += is_unobservable(watched.shown.findings) ? 1 : 0;
-    const bool poisoned = watched.verdict->restarts.poisoned_at && watched.rules().limits.restarts.most != 0;
-    seen.poisoned += poisoned && !is_terminal(run.state) ? 1 : 0;
+    seen.poisoned += watched.verdict->restarts.poisoned_at && !is_terminal(run.state) ? 1 : 0;
     if (run.state != RunState::running) return;
     const Duration age = run.working(now.elapsed) - run.last_progress.value_or(run.started.value_or(Duration{}));
     if (!seen.progress_age || age > *seen.progress_age) seen.progress_age = age;

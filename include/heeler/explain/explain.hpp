@@ -87,14 +87,6 @@ namespace heeler::inline HEELER_ABI::detail {
                         watched.seldom->lost_since ? "source" : "output", " cannot be read");
 }
 
-/// No fresh agent is started any more: since when, and who can change that. Empty: they are.
-[[nodiscard]] inline std::string poison_text(const RunMemory& watched) {
-    const auto& since = watched.verdict->restarts.poisoned_at;
-    if (!since || is_terminal(watched.run.state)) return {};
-    return text::concat("POISONED since ", text::rfc3339(*since),
-                        ": no fresh agent is started before an operator says `resume`");
-}
-
 [[nodiscard]] inline RunMemory stored_memory(const RunRow& row, Instant now) {
     RunMemory watched;
     ArchiveReader reader{row.facts, now};
@@ -116,10 +108,12 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline std::string explanation(const History& known, Instant now) {
     std::string text;
     const RunMemory watched = stored_memory(*known.row, now);
-    const std::string unobservable = unobservable_text(watched, now), poison = poison_text(watched);
+    const std::string unobservable = unobservable_text(watched, now);
     text::append(text, "run ", text::shown_name(known.row->id, 160), ": ", name_of(known.row->state), ", ",
                  name_of(known.row->status), ", class ", text::one_line(known.row->class_name, 80),
-                 unobservable.empty() ? "" : "\n  ", unobservable, poison.empty() ? "" : "\n  ", poison, "\n");
+                 unobservable.empty() ? "" : "\n  ", unobservable, "\n");
+    if (const auto& since = watched.verdict->restarts.poisoned_at)
+        text::append(text, "  POISONED since ", text::rfc3339(*since), ": no fresh agent is started before `resume`\n");
     for (const CheckpointRow& row : known.checkpoints)
         text::append(text, "  ", text::rfc3339(row.at), "  checkpoint", row.step ? " step " : "",
                      row.step ? std::to_string(*row.step) : std::string{}, " (", name_of(row.reason),
@@ -200,9 +194,8 @@ namespace heeler::inline HEELER_ABI::detail {
         text::append(text, "  nudges: at most ", std::to_string(nudges.per_incident), " in an incident and ",
                      std::to_string(nudges.in_row), " in a row (0: any number), then the next rung\n");
     if (const RestartIntensity& limit = rules.limits.restarts; limit.most != 0)
-        text::append(text, "  at most ", std::to_string(limit.most), limit.most == 1 ? " fresh agent" : " fresh agents",
-                     " within ", text::spoken(limit.within),
-                     "; then the run is POISONED, and an operator says `resume`\n");
+        text::append(text, "  POISONED until `resume` where more than ", words::counted(limit.most, "fresh agent"),
+                     " would be started within ", text::spoken(limit.within), "\n");
     const Duration verify =
         rules.verify_after > Duration{} ? rules.verify_after : interval.fixed.value_or(interval.long_task);
     text::append(text, "  stop_proof = ", name_of(rules.stop_proof), "; verified after ", text::spoken(verify),

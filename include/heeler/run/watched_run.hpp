@@ -339,10 +339,10 @@ struct RunMemory {
     /// What stopped its agent was a rate limit or a person, and it has not worked since: that it has to be replaced
     /// counts against nobody.
     [[nodiscard]] bool was_stopped_from_outside() const noexcept {
-        const auto since = [&](const SmallOptional<Duration>& stop) { return stop && !(run.last_progress > stop); };
         const LastCheckpoint& last = checkpoints->last;
-        const bool interrupted = last.at && last.reason == CheckpointReason::user_interrupt;
-        return since(seldom->rate_limited_at) || (interrupted && since(*last.at));
+        const auto person = last.reason == CheckpointReason::user_interrupt ? last.at : std::nullopt;
+        const auto stopped = detail::max_of(seldom->rate_limited_at, SmallOptional<Duration>{person});
+        return stopped && stopped >= run.last_progress;
     }
 
     /// The wait that goes on ends by itself then; absent: it does not.
