@@ -197,3 +197,23 @@ TEST_CASE("describe says after how many fresh agents a person is needed [M-196]"
     none.run();
     CHECK(none.starts_after(24h) > 10);
 }
+
+TEST_CASE("the last rung starts nobody either, and does what else it is to do [M-196]") {
+    RunClass rules = counted(1);
+    auto& ladder = *rules.ladder.as<RecoveryLadder>();
+    ladder.responses = {{Condition::stalled, {{{ActionKind::nudge, {}, {}}}}, false, false}};
+    ladder.final_rung = {{ActionKind::escalate, {}, {}}, {ActionKind::snapshot, {}, {}}, {ActionKind::spawn, {}, {}}};
+    ladder.max_attempts = 1;
+    Lineage b{rules};
+    b.run();
+    CHECK(b.starts_after(3h) == 1);
+    const std::size_t saved = b.asked(ControlVerb::snapshot);
+    REQUIRE(saved == 1);
+    REQUIRE(b.dog->finish(*b.dog->find("r"), RunEnd::failed));
+    RunSpec spec = bench::spec_of("again");
+    spec.continues = "r";
+    b.run(spec);
+    CHECK(b.starts_after(3h) == 1);
+    CHECK(b.asked(ControlVerb::snapshot) == 2);
+    CHECK(b.told_of_poison() == 1);
+}

@@ -193,7 +193,8 @@ namespace heeler::inline HEELER_ABI::detail {
     if (nudges.per_incident + nudges.in_row > 0)
         text::append(text, "  nudges: at most ", std::to_string(nudges.per_incident), " in an incident and ",
                      std::to_string(nudges.in_row), " in a row (0: any number), then the next rung\n");
-    if (const RestartIntensity& limit = rules.limits.restarts; limit.most != 0)
+    const RestartIntensity& limit = rules.limits.restarts;
+    if (limit.most != 0 && rules.ladder.asks_for(ActionKind::spawn))
         text::append(text, "  POISONED until `resume` where more than ", words::counted(limit.most, "fresh agent"),
                      " would be started within ", text::spoken(limit.within), "\n");
     const Duration verify =

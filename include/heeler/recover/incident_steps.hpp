@@ -59,8 +59,14 @@ namespace heeler::inline HEELER_ABI {
 }
 
 /// What is left of a step that would start one fresh agent too many: none is started or planned, and a person is asked
-/// for; if it was `known` before, once in the incident.
+/// for; if it was `known` before, once in the incident. What else a final rung does is done.
 [[nodiscard]] inline Decision poisoned(const Incident& before, const Decision& step, bool known) {
+    if (step.is_final) {
+        Decision rest = step;
+        for (auto entry = rest.plan.begin(); entry != rest.plan.end();)
+            entry = entry->action == ActionKind::spawn ? rest.plan.erase(entry) : entry + 1;
+        return rest;
+    }
     Decision held = escalated(told_only(before, step), "poisoned");
     held.last = step.last;
     held.incident.condition = step.condition;
