@@ -72,6 +72,15 @@ const Threshold thresholds[] = {
     {"checkpoint_age_s", "1500", presets::checkpoint_continuation, LENGTH_OF(ByCheckpoints, act_after), 1200, 1500},
     {"max_continuations", "3", presets::checkpoint_continuation,
      [](const RunClass& c) { return double(c.ladder.as<RecoveryLadder>()->max_continuations); }, 2, 3},
+    {"retry.reset_after_s", "60", presets::checkpoint_continuation,
+     [](const RunClass& c) {
+         const auto& retry = c.ladder.as<RecoveryLadder>()->retry;
+         return in_seconds(retry ? retry->reset_after : Backoff{}.reset_after);
+     },
+     600, 60},
+    {"restarts.most", "5", presets::recommended, [](const RunClass& c) { return double(c.limits.restarts.most); }, 3,
+     5},
+    {"restarts.within_s", "3600", presets::recommended, CLASS_LENGTH(limits.restarts.within), 86'400, 3600},
     {"relay.timeout_s", "3000", presets::checkpoint_relay, LENGTH_OF(RelayTimeout, timeout), 3600, 3000},
     {"relay.continue_at_s", "4000", presets::checkpoint_relay, LENGTH_OF(RelayCheck, continue_at), 3900, 4000},
     {"relay.give_up_at_s", "9000", presets::checkpoint_relay, LENGTH_OF(RelayTimeout, give_up_at), 7800, 9000},
