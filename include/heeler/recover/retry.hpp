@@ -135,10 +135,9 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
     text::append(text, "    ", name_of(Condition::stalled), ": ", name_of(ActionKind::spawn), " after");
     for (std::uint32_t n = 0; n < detail::min_of(retry->count, 8u); ++n)
         text::append(text, n == 0 ? " " : ", ", text::spoken(retry->before(n)));
-    const bool anew = retry->reset_after > Duration{};
     const std::string until =
-        anew ? " times, until it has worked for " + text::spoken(retry->reset_after) : " times in all";
-    text::append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count), until,
+        retry->reset_after > Duration{} ? ", until it has worked for " + text::spoken(retry->reset_after) : " in all";
+    text::append(text, retry->count > 8 ? ", ... " : ", ", std::to_string(retry->count), " times", until,
                  "; then: ", name_of(ActionKind::escalate), " ", name_of(ActionKind::abandon), "\n");
     return text;
 }

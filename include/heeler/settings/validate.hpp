@@ -47,8 +47,7 @@ namespace heeler::inline HEELER_ABI::detail {
     if (!spec.owner.empty() && !valid_run_id(spec.owner))
         return invalid("the owner of the run is no name: 1 to 128 bytes of UTF-8 without control characters");
     if (!spec.continues.empty() && (!valid_run_id(spec.continues) || spec.continues == spec.id))
-        return invalid(
-            "`continues` must be the id of another run: 1 to 128 bytes of UTF-8 without control characters");
+        return invalid("`continues` must be the id of another run, of 1 to 128 bytes");
     if (auto good = check_moment("created_at", spec.created_at); !good) return good;
     return check_moment("started_at", spec.started_at);
 }
