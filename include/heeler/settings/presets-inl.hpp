@@ -22,7 +22,7 @@ HEELER_INLINE void session_details(Alert& alert, const Run& run, Duration worked
 }
 
 /// One entry of a rung.
-[[nodiscard]] inline Step step(ActionKind action, std::optional<ActionKind> needs = {}) { return {action, needs, {}}; }
+[[nodiscard]] consteval Step step(ActionKind what, std::optional<ActionKind> needs = {}) { return {what, needs, {}}; }
 
 HEELER_INLINE RunClass long_run() {
     RunClass rules;

@@ -125,16 +125,15 @@ inline void class_settings(RunClass& rules, NamedSettings& named) {
 [[nodiscard]] inline Result<void> check_class(const RunClass& rules) {
     if (rules.name.empty() || rules.name.size() > 64 || !valid_run_id(rules.name))
         return invalid("it needs a name of 1 to 64 bytes without control characters");
-    RunClass copy = rules;
     SettingLimits limits{{}};
-    class_settings(copy, limits);
+    class_settings(const_cast<RunClass&>(rules), limits);  // it only reads
     if (!limits.wrong.empty()) return invalid(std::move(limits.wrong));
     const Duration period = rules.schedule.period;
     const OutboxSettings& outbox = rules.alerts.outbox;
-    if (auto good = check_length("schedule.period", period == 0s ? 1s : period, 1s, 24h); !good) return good;
-    if (rules.schedule.aligned && period == 0s)
+    if (auto good = check_length("schedule.period", period == Duration{} ? 1s : period, 1s, 24h); !good) return good;
+    if (rules.schedule.aligned && period == Duration{})
         return invalid("an aligned schedule needs a period; set schedule.period");
-    if (rules.schedule.together && (period == 0s || rules.schedule.aligned))
+    if (rules.schedule.together && (period == Duration{} || rules.schedule.aligned))
         return invalid("a schedule of runs that are looked at together needs a period, and is not aligned");
     if (rules.context.auto_clear && !rules.schedule.together)
         return invalid("context.auto_clear needs cycles of the whole class; set schedule.together");
