@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,13 +39,18 @@ protected:
     Archive(std::string_view bytes, Instant now) : unread_{bytes}, now_{now}, loading_{true} {}
     ~Archive() = default;
 
+    void spill() {
+        written_.append(near_, held_);
+        held_ = 0;
+    }
+
     std::string written_{};
     std::string_view unread_{};
 
 private:
     bool pass_bytes(void* value, std::size_t size) {
         if (!loading_) {
-            written_.append(static_cast<const char*>(value), size);
+            put_bytes(value, size);
             return true;
         }
         if (!ok_ || unread_.size() < size) return ok_ = false;
@@ -52,10 +58,27 @@ private:
         unread_.remove_prefix(size);
         return true;
     }
+    /// Nearly all values are of one or eight bytes: they are put together before they go to the text.
+    void put_bytes(const void* value, std::size_t size) {
+        if (size > sizeof near_ - held_) {
+            spill();
+            if (size > sizeof near_) return static_cast<void>(written_.append(static_cast<const char*>(value), size));
+        }
+        char* const place = near_ + held_;
+        held_ += size;
+        if (size == 1)
+            *place = *static_cast<const char*>(value);
+        else if (size == 8)
+            std::memcpy(place, value, 8);
+        else if (size > 0)
+            std::memcpy(place, value, size);
+    }
     /// Seven bits in each byte, the last of which is below 128: most texts and lists are short.
     void put_count(std::size_t count) {
-        for (; count >= 128; count /= 128) written_ += static_cast<char>(static_cast<unsigned char>(count % 128 + 128));
-        written_ += static_cast<char>(count);
+        for (unsigned char byte = 128; byte >= 128; count /= 128) {
+            byte = static_cast<unsigned char>(count % 128 + (count >= 128 ? 128 : 0));
+            put_bytes(&byte, 1);
+        }
     }
     /// A count that the remaining bytes can hold at all, so that damage cannot ask for all memory.
     std::size_t take_count() {
@@ -75,12 +98,15 @@ private:
         if (!ok_) return;
         if (!loading_) {
             put_count(size);
-            written_ += text;
+            put_bytes(text.data(), size);
         } else {
             text = unread_.substr(0, size);
             unread_.remove_prefix(size);
         }
     }
+
+    template <class T>
+    static constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
     template <class T>
     void pass(T& value) {
@@ -89,7 +115,10 @@ private:
         } else if constexpr (requires { value.emplace_back(); }) {
             if (loading_) return load(value);
             put_count(value.size());
-            for (auto& each : value) pass(each);
+            if constexpr (is_number<typename T::value_type>)
+                put_bytes(value.data(), value.size() * sizeof(typename T::value_type));
+            else
+                for (auto& each : value) pass(each);
         } else if constexpr (std::is_enum_v<T>) {
             static_assert(detail::Counted<T>,
                           "heeler: give this enumeration a `constexpr E last_value(E)`: what is loaded is checked");
@@ -143,6 +172,8 @@ private:
 
     Instant now_;
     bool loading_ = false, ok_ = true;
+    std::size_t held_ = 0;
+    char near_[512];  // what is behind the text, so many bytes of it
 };
 
 /// Saves.
@@ -150,8 +181,14 @@ class ArchiveWriter : public Archive {
 public:
     explicit ArchiveWriter(Instant now) : Archive{now} {}
 
-    [[nodiscard]] std::string take() { return std::move(written_); }
-    [[nodiscard]] const std::string& bytes() const noexcept { return written_; }
+    [[nodiscard]] std::string take() {
+        spill();
+        return std::move(written_);
+    }
+    [[nodiscard]] const std::string& bytes() {
+        spill();
+        return written_;
+    }
 };
 
 /// Loads what an `ArchiveWriter` saved. After damage or truncation `ok()` is false.

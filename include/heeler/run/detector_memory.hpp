@@ -235,7 +235,7 @@ public:
             const DetectorSlot& slot = of_->detectors[i];
             ArchiveWriter part{now};
             slot.ops->archive(block_ + slot.offset, part);
-            std::string kind{slot.ops->kind}, bytes = part.take();
+            std::string_view kind = slot.ops->kind, bytes = part.bytes();
             std::uint32_t layout = slot.ops->layout;
             to(kind, layout, bytes);
         }

@@ -146,7 +146,7 @@ public:
             // That holds in one order of all of these accesses only, so none of them is relaxed.
             if (looks) chunk.earliest.exchange(never);
             std::int64_t earliest = never;
-            for (std::uint32_t i = 0; i < chunk_runs; ++i) {
+            for (std::uint32_t i = 0, used = chunk.used.load(); i < used; ++i) {
                 const std::int64_t at = chunk.deadlines[i].load();
                 if (at <= limit)
                     visit(c * chunk_runs + i, at);
@@ -204,6 +204,7 @@ private:
         std::atomic<std::uint32_t> elsewhere[chunk_runs]{};  ///< the handle that went to others last
         Cell* cells[chunk_runs / block_cells]{};             ///< owned; made once, used again
         std::atomic<std::int64_t> earliest{never};
+        std::atomic<std::uint32_t> used{0};  ///< so many of its slots were ever given away: the first ones
 
         Chunk() {
             for (auto& deadline : deadlines) deadline.store(never, std::memory_order_relaxed);
@@ -222,6 +223,9 @@ private:
         Cell*& block = chunk_of(index)->cells[index % chunk_runs / block_cells];
         if (block == nullptr) block = new Cell[block_cells];
         free_.pop_back();
+        std::atomic<std::uint32_t>& used = chunk_of(index)->used;
+        if (used.load(std::memory_order_relaxed) <= index % chunk_runs)
+            used.store(index % chunk_runs + 1, std::memory_order_release);
         return index;
     }
 

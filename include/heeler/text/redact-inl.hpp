@@ -50,8 +50,15 @@ struct Redactor::Seen {
     /// `sequences`: without what escape sequences take, else only without the control that begins them.
     [[nodiscard]] static Seen of(std::string_view text, bool sequences) {
         Seen seen;
+        seen.text.reserve(text.size());
+        seen.places.reserve(text.size());
         for (std::size_t at = 0; at < text.size();) {
             const std::size_t begin = at;
+            if (detail::is_plain(text[at])) {
+                seen.text += text[at];
+                seen.places.push_back(at++);
+                continue;
+            }
             const Decoded next = decode_utf8(text, at);
             at += next.size;
             if (next.value == '\r' && detail::peek(text, at) == '\n') continue;
@@ -82,14 +89,18 @@ struct Redactor::Plain {
 };
 
 template <class See>
-std::string Redactor::redact_seen(std::string_view text, See see) const {
+std::string Redactor::redact_seen(std::string_view text, See see, std::string& clean) const {
     std::string shown{text};
     // Where a value stood that had kept its surroundings from being seen, there may be one more secret now.
     for (int round = 0; round < 4; ++round) {
         const auto seen = see(std::string_view{shown});
-        auto spans = detail::SecretFinder(seen.view()).find();
+        List<detail::Span> spans;
+        if (seen.view() != clean) spans = detail::SecretFinder(seen.view()).find();
         if (round == 0) add_exact(seen.view(), spans);
-        if (spans.empty()) break;
+        if (spans.empty()) {
+            clean = seen.view();
+            break;
+        }
         for (detail::Span& span : spans) span = seen.place(span);
         shown = detail::replaced(shown, std::move(spans));
     }
@@ -121,13 +132,16 @@ HEELER_INLINE Result<void> Redactor::add(std::string_view value) {
 }
 
 HEELER_INLINE std::string Redactor::redact(std::string_view text) const {
+    std::string clean;
     if (!detail::any_of(text, [](char c) { return !detail::is_plain(c); }))
-        return redact_seen(text, [](std::string_view t) { return Plain{t}; });
+        return redact_seen(
+            text, [](std::string_view t) { return Plain{t}; }, clean);
     // A sequence that a control begins is not seen either, but it may have taken a letter of the secret's; and then
     // what stands in its place now may be seen otherwise.
     std::string shown{text};
     for (const bool sequences : {true, false, true})
-        shown = redact_seen(shown, [&](std::string_view t) { return Seen::of(t, sequences); });
+        shown = redact_seen(
+            shown, [&](std::string_view t) { return Seen::of(t, sequences); }, clean);
     return shown;
 }
 

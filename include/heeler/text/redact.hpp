@@ -39,8 +39,9 @@ private:
 
     void keep(std::string_view value);
     void add_exact(std::string_view text, List<detail::Span>& spans) const;
+    /// `clean`: what was seen last that held no secret; it is not looked through again.
     template <class See>
-    [[nodiscard]] std::string redact_seen(std::string_view text, See see) const;
+    [[nodiscard]] std::string redact_seen(std::string_view text, See see, std::string& clean) const;
 
     std::vector<std::string> values_;
     bool starts_[256]{};

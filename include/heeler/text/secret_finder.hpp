@@ -240,7 +240,7 @@ private:
         if (name.front() == '-' && !command_.empty())
             if (const SecretOption* option = secret_option(command_, part(begin, glued_end(begin, end))))
                 return argument(*option, begin, end);
-        if (takes_secrets(name) && (blank_end > end || is_quote(look(end)))) command_ = name;
+        if ((blank_end > end || is_quote(look(end))) && takes_secrets(name)) command_ = name;
         const bool cookies = same_word(name, "cookie") || same_word(name, "set-cookie");
         if (!cookies && !names_a_secret(name)) return begin;
         const auto sign = skip(skip(end, [](char c) { return is_quote(c) || c == '\\' || c == ']'; }), is_blank);

@@ -72,14 +72,19 @@ namespace heeler::inline HEELER_ABI::detail {
     });
 }
 
+/// How names of secrets end.
+inline constexpr std::string_view secret_endings[] = {
+    "password",      "passwd",     "passphrase",    "passcode",    "pwd",        "token",
+    "apikey",        "secret",     "secretkey",     "accesskey",   "privatekey", "accountkey",
+    "signingkey",    "encryptkey", "encryptionkey", "masterkey",   "credential", "credentials",
+    "authorization", "phpsessid",  "jsessionid",    "amzsignature"};
+
 [[nodiscard]] constexpr bool names_a_secret(std::string_view name) noexcept {
-    constexpr std::string_view endings[] = {
-        "password",      "passwd",     "passphrase",    "passcode",    "pwd",        "token",
-        "apikey",        "secret",     "secretkey",     "accesskey",   "privatekey", "accountkey",
-        "signingkey",    "encryptkey", "encryptionkey", "masterkey",   "credential", "credentials",
-        "authorization", "phpsessid",  "jsessionid",    "amzsignature"};
     if (name == "PWD" || name == "OLDPWD") return false;  // of a shell: where it works
-    if (any_of(endings, [name](auto e) { return name_ends_with(name, e); })) return true;
+    std::size_t size = name.size();
+    while (size > 0 && (name[size - 1] == '_' || name[size - 1] == '-')) --size;
+    const char last = size > 0 ? lower(name[size - 1]) : '\0';  // nearly all names differ there from all of them
+    if (any_of(secret_endings, [=](auto e) { return e.back() == last && name_ends_with(name, e); })) return true;
     return same_word(name, "_auth") || names_a_pass(name);
 }
 
@@ -184,7 +189,9 @@ inline constexpr SecretOption secret_options[] = {
 /// Whether it is a command that has such options.
 [[nodiscard]] constexpr bool takes_secrets(std::string_view word) noexcept {
     constexpr std::string_view begins[] = {"cu", "ht", "ld", "lo", "ma", "mo", "my", "re", "ss", "un", "zi"};
-    if (word.size() < 3 || !is_word_of(word.substr(0, 2), std::begin(begins), std::end(begins))) return false;
+    if (word.size() < 3) return false;
+    const char first = lower(word[0]), second = lower(word[1]);
+    if (!any_of(begins, [=](auto begin) { return begin[0] == first && begin[1] == second; })) return false;
     return any_of(secret_options, [word](const SecretOption& option) { return is_command(word, option); });
 }
 
