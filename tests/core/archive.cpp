@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <heeler/core/finding.hpp>
@@ -141,4 +142,33 @@ TEST_CASE("a stored condition with a name that none can have is refused", "[core
     std::string status = bytes;
     status[1 + Condition::longest_key + 2] = static_cast<char>(detail::count_of<Status>);
     CHECK_FALSE(reads(status));
+}
+
+TEST_CASE("however long values are, and wherever they stand, they come back in their order") {
+    for (const std::size_t length : {0u, 1u, 127u, 128u, 500u, 511u, 512u, 513u, 5000u})
+        for (const std::size_t before : {0u, 3u, 505u}) {
+            std::string front(before, 'a'), text(length, 'b');
+            std::vector<std::uint32_t> numbers(length / 3, 0x01020304u);
+            std::vector<std::uint32_t> none;
+            std::string_view nothing;
+            std::int64_t number = -7;
+            ArchiveWriter writer{Instant{}};
+            writer(front, number, text, nothing, none, numbers, number);
+            const std::string half = writer.bytes();
+            writer(number);
+            const std::string bytes = writer.take();
+            CHECK(bytes.size() == half.size() + sizeof number);
+            CHECK(bytes.starts_with(half));
+            std::string front_read, text_read;
+            std::vector<std::uint32_t> numbers_read, none_read;
+            std::string_view nothing_read = "x";
+            std::int64_t one = 0, two = 0, three = 0;
+            ArchiveReader reader{bytes, Instant{}};
+            reader(front_read, one, text_read, nothing_read, none_read, numbers_read, two, three);
+            CHECK(reader.ok());
+            CHECK(reader.at_end());
+            CHECK((front_read == front && text_read == text && nothing_read.empty()));
+            CHECK((numbers_read == numbers && none_read.empty()));
+            CHECK((one == number && two == number && three == number));
+        }
 }

@@ -13,7 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 sources=$scratch/worlds.cpp
 printf '#define CATCH_CONFIG_MAIN\n' >"$sources"
 for source in tests/sim/*.cpp; do
-    case $source in */sqlite.cpp | */postgres.cpp | */exported.cpp) continue ;; esac
+    case $source in */sqlite.cpp | */postgres.cpp | */exported.cpp | */many_worlds.cpp) continue ;; esac
     printf '#include "%s"\n' "$PWD/$source" >>"$sources"
 done
 

@@ -80,6 +80,9 @@ struct Story {
     [[nodiscard]] bool has(What what) const noexcept;
 };
 
+/// So much happens in a world of which many are lived.
+inline constexpr unsigned short_story = 24;
+
 /// Each seed switches some kinds of fault on, so that none hides behind the others. `length`: of the story.
 [[nodiscard]] Story story_of(std::uint64_t seed, unsigned length);
 

@@ -164,11 +164,17 @@ void World::happen(const Happening& each) {
     }
 }
 
-/// Its host goes to another watchdog, which takes it when the lease of the one that had it has run out.
+/// Its host goes to another watchdog, which takes it when the lease of the one that had it has run out. It asks the one
+/// that had it, and now and then the others first, about a run that is over as well.
 void World::register_again(Body& body) {
     if (body.over || dogs_.size() == 1) return;
-    for (Dog& dog : dogs_)
-        if (dog.up() && dog.watch->find(body.id)) return;
+    const Row& row = rows_[static_cast<std::size_t>(&body - bodies_.data())];
+    const bool asks_all = seconds() / 30 % 8 == 0;
+    if (is_terminal(row.state) && !asks_all) return;
+    std::size_t first = 0;
+    while (!asks_all && first < dogs_.size() && dogs_[first].name != row.holder) ++first;
+    for (std::size_t i = 0; i < dogs_.size(); ++i)
+        if (Dog& dog = dogs_[(first + i) % dogs_.size()]; dog.up() && dog.watch->find(body.id)) return;
     for (Dog& dog : dogs_) {
         if (!dog.up() || !dog.watch->start(spec_of(body.id), std::string_view{story_.rules.name})) continue;
         body.unsaid = true;
