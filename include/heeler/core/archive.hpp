@@ -39,7 +39,7 @@ protected:
     Archive(std::string_view bytes, Instant now) : unread_{bytes}, now_{now}, loading_{true} {}
     ~Archive() = default;
 
-    void spill() {
+    HEELER_ACCESSOR void spill() {
         written_.append(near_, held_);
         held_ = 0;
     }

@@ -84,7 +84,8 @@ inline constexpr std::string_view secret_endings[] = {
     std::size_t size = name.size();
     while (size > 0 && (name[size - 1] == '_' || name[size - 1] == '-')) --size;
     const char last = size > 0 ? lower(name[size - 1]) : '\0';  // nearly all names differ there from all of them
-    if (any_of(secret_endings, [=](auto e) { return e.back() == last && name_ends_with(name, e); })) return true;
+    for (const std::string_view ending : secret_endings)
+        if (ending.back() == last && name_ends_with(name, ending)) return true;
     return same_word(name, "_auth") || names_a_pass(name);
 }
 
@@ -191,7 +192,9 @@ inline constexpr SecretOption secret_options[] = {
     constexpr std::string_view begins[] = {"cu", "ht", "ld", "lo", "ma", "mo", "my", "re", "ss", "un", "zi"};
     if (word.size() < 3) return false;
     const char first = lower(word[0]), second = lower(word[1]);
-    if (!any_of(begins, [=](auto begin) { return begin[0] == first && begin[1] == second; })) return false;
+    bool may_be = false;
+    for (const std::string_view begin : begins) may_be |= begin[0] == first && begin[1] == second;
+    if (!may_be) return false;
     return any_of(secret_options, [word](const SecretOption& option) { return is_command(word, option); });
 }
 
