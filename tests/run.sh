@@ -29,6 +29,8 @@ case "${1-}" in
 esac
 
 jobs=${HEELER_JOBS:-$(nproc)}
+# A compiler cache that knows nothing yet would read every source twice: once to find out what it includes. The compiler says so.
+export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
 stage="set-up"
 fail() {
     echo "tests/run.sh: FAILED: $stage"
