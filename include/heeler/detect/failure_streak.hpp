@@ -23,7 +23,7 @@ namespace heeler::inline HEELER_ABI {
 /// names the tools that failed.
 struct FailureStreak {
     static constexpr std::string_view kind = "failure_streak";
-    static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark>;
+    static constexpr EventMask listens = events<ToolCall, ToolResult, Watermark> | no_call_prints;
 
     struct Settings {
         std::uint32_t count = 5;

@@ -115,7 +115,7 @@ inline void name_overrun(Finding& finding, const Run& run, SmallOptional<Duratio
 template <class Cadence>
 struct HeartbeatContract {
     static constexpr std::string_view kind = Cadence::kind;
-    static constexpr EventMask listens = events<ToolCall, ToolResult>;
+    static constexpr EventMask listens = events<ToolCall, ToolResult> | no_call_prints;
 
     using Settings = AgeLimits;
 

@@ -23,7 +23,8 @@ namespace heeler::inline HEELER_ABI {
 /// progress, and the episode that begins with the first sign of a loop and ends when something moves.
 struct Loop {
     static constexpr std::string_view kind = "loop";
-    static constexpr EventMask listens = events<Output, ToolCall, ToolResult, Message, Usage, Compaction, Watermark>;
+    static constexpr EventMask listens =
+        events<Output, ToolCall, ToolResult, Message, Usage, Compaction, Watermark> | no_call_prints;
 
     using Settings = loops::Settings;
     using Memory = loops::Memory;

@@ -53,7 +53,9 @@ public:
     void operator()(const ToolCall& seen, const loops::CallFacts* facts = nullptr) {
         ++run_.calls;
         ++run_.open_calls;
-        Observation what = observation(seen, text::fingerprint_call(seen.name, seen.args));
+        const bool asked = watched_.of_class()->call_prints;
+        Observation what =
+            observation(seen, asked ? text::fingerprint_call(seen.name, seen.args) : text::Fingerprint{});
         what.call = facts;
         watched_.detectors.learn(what);
         active();

@@ -71,6 +71,7 @@ public:
     std::size_t memory_alignment = 1;
     std::uint64_t enough_items = 0;  ///< new items without a finding that prove that a repetition is over
     const Mutes& mutes;
+    bool call_prints = false;  ///< one of them reads the fingerprints of calls
     /// What the class's detector of loops goes by; null: it has none.
     const Loop::Settings* loop = nullptr;
     /// Of the grid on which its runs are looked at together: the registration of the oldest, so that a restart keeps
@@ -108,6 +109,8 @@ public:
         for (std::size_t kind = 0; kind < std::size(listeners); ++kind)
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
+        for (const DetectorSlot& slot : listeners[std::countr_zero(events<ToolCall>)])
+            call_prints = call_prints || (slot.ops->listens & no_call_prints) == 0;
         loop = rules.detectors.find<Loop>();
         blank_ = make_memory();
     }
