@@ -33,6 +33,7 @@ struct Explanation {
     std::string_view saw{};        ///< what it was to the detector: "a failure"; empty: it does not look at it
     std::string_view progress{};   ///< what of it is progress, or that nothing is
     std::string_view cancelled{};  ///< what it has taken back for all rules; empty: nothing
+    std::string_view state_cut{};  ///< what it no longer looks at, for too much is kept of the run; empty: nothing
     std::uint32_t answers = 0;     ///< index of the observation that it belongs to, such as a result's call
     std::array<Reason, most_rules> rules{};
     std::size_t count = 0;  ///< of them

@@ -19,6 +19,9 @@ namespace loops {
 struct CallFacts;
 struct ResultFacts;
 }  // namespace loops
+namespace detail {
+class SeenResults;
+}
 
 /// Where a run is in its life, as the host reports it. Terminal states absorb everything.
 enum class RunState : std::uint8_t {
@@ -301,9 +304,10 @@ struct Observation {
     /// What the detector `loop` reads in a call or result without the run's lock; null: it reads it itself.
     const loops::CallFacts* call = nullptr;
     const loops::ResultFacts* result = nullptr;
-    /// Of a result with such facts: whether one of the run's last 512 different ones told the same (`told`). Unknown:
-    /// the detector keeps count itself.
-    enum class ToldBefore : std::uint8_t { unknown, no, yes } told_before = ToldBefore::unknown;
+    /// Of a result with such facts: the run's last 512 different ones, with what else that detector wants to know
+    /// again. Null: it has a place of its own.
+    detail::SeenResults* results = nullptr;
+    bool told_before = false;  ///< one of these told the same (`told`)
 };
 
 /// Kinds of observation, a bit each.

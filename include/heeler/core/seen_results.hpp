@@ -18,29 +18,29 @@ struct NewResult {
 };
 
 /// Fingerprints of results, of what they tell and of their text, compared in vector code, block by block, as many as
-/// there are. Two results of 4 thousand million share the former; of two with one the 65,000th shares the latter.
+/// there are. Two results of 16 million share the former; of two with one the 65,000th shares the latter.
 class SeenResults {
 public:
     static constexpr std::size_t capacity = 512;
 
     /// What of it is new; keeps it.
     NewResult add(std::uint32_t told, std::uint16_t text = 0) {
-        const std::uint32_t kept = told != 0 ? told : 1;  // 0: a free place
+        const std::uint32_t kept = (told & 0xFFFFFFu) != 0 ? told & 0xFFFFFFu : 1;  // 0: a free place
         const auto low = static_cast<std::uint16_t>(kept);
         bool is_told = false;
         const std::size_t searched = may_have(low, 0, parts_.size()) ? parts_.size() : 0;
         for (std::size_t at = 0; at < searched; at += words) {
             if (!may_have(low, at, at + words)) continue;
             for (std::size_t i = at / words * block; i < (at / words + 1) * block; ++i) {
-                if ((part_of(i, 0) | part_of(i, 1) << 16) != kept) continue;
+                if (part_of(i, 0, 16) != low || part_of(i, highs, 8) != kept >> 16) continue;
                 is_told = true;
-                if (part_of(i, 2) == text) return {};
+                if (part_of(i, texts, 16) == text) return {};
             }
         }
         if (next_ / block * words == parts_.size()) parts_.resize(parts_.size() + words);
-        put(next_, 0, kept & 0xFFFFu);
-        put(next_, 1, kept >> 16);
-        put(next_, 2, text);
+        put(next_, 0, 16, kept);
+        put(next_, highs, 8, kept >> 16);
+        put(next_, texts, 16, text);
         next_ = static_cast<std::uint32_t>((next_ + 1) % capacity);
         return {!is_told, true};
     }
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t block = 32, half = block / 2, words = 3 * half;
+    static constexpr std::size_t block = 32, highs = block / 2, texts = highs + block / 4, words = texts + block / 2;
 
     /// Eight numbers that are compared at once.
     using Eight = std::uint16_t __attribute__((vector_size(16)));
@@ -73,19 +73,19 @@ private:
         std::memcpy(any, &found, sizeof any);
         return (any[0] | any[1]) != 0;
     }
-    /// Of the result at a place its low half, its high half or its text.
-    [[nodiscard]] std::uint32_t part_of(std::size_t place, std::size_t which) const noexcept {
-        return parts_[word_of(place, which)] >> place % 2 * 16 & 0xFFFFu;
+    /// Of the result at a place so many bits: its low half, the byte above (`highs`), or its text (`texts`).
+    [[nodiscard]] std::uint32_t part_of(std::size_t place, std::size_t from, std::uint32_t bits) const noexcept {
+        const std::uint32_t word = parts_[place / block * words + from + place % block * bits / 32];
+        return word >> place % (32 / bits) * bits & ((std::uint32_t{1} << bits) - 1);
     }
-    void put(std::size_t place, std::size_t which, std::uint32_t part) noexcept {
-        std::uint32_t& pair = parts_[word_of(place, which)];
-        pair = (pair & ~(0xFFFFu << place % 2 * 16)) | part << place % 2 * 16;
-    }
-    [[nodiscard]] static constexpr std::size_t word_of(std::size_t place, std::size_t which) noexcept {
-        return place / block * words + which * half + place % block / 2;
+    void put(std::size_t place, std::size_t from, std::uint32_t bits, std::uint32_t part) noexcept {
+        std::uint32_t& word = parts_[place / block * words + from + place % block * bits / 32];
+        const auto shift = static_cast<std::uint32_t>(place % (32 / bits)) * bits;
+        const std::uint32_t mask = ((std::uint32_t{1} << bits) - 1) << shift;
+        word = (word & ~mask) | (part << shift & mask);
     }
 
-    List<std::uint32_t> parts_;  ///< of each block the low halves of what is told, the high ones, and the texts
+    List<std::uint32_t> parts_;  ///< of each block the low halves of what is told, the bytes above, and the texts
     std::uint32_t next_ = 0;
 };
 

@@ -98,6 +98,7 @@ namespace detail {
     if (!why.saw.empty())
         text::append(text, "Seen as: ", why.saw, why.progress.empty() ? "" : "; ", why.progress, "\n");
     if (!why.cancelled.empty()) text::append(text, "Cancelled: ", why.cancelled, "\n");
+    if (!why.state_cut.empty()) text::append(text, "Given up, for memory is bounded: ", why.state_cut, "\n");
     text += detail::episode_text(why);
     if (!rows.empty()) {
         std::vector<text::TableRow> cells;

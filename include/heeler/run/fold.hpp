@@ -68,8 +68,10 @@ public:
         what.result = facts;
         const std::uint32_t told = facts != nullptr ? facts->told(facts->sum) : static_cast<std::uint32_t>(print);
         const NewResult is_new = watched_.results.edit().add(told, static_cast<std::uint16_t>(print >> 48));
-        if (facts != nullptr)
-            what.told_before = is_new.told ? Observation::ToldBefore::no : Observation::ToldBefore::yes;
+        if (facts != nullptr) {
+            what.told_before = !is_new.told;
+            what.results = &watched_.results.edit();
+        }
         watched_.detectors.learn(what);
         if (run_.open_calls > 0) --run_.open_calls;
         active();

@@ -26,7 +26,7 @@ struct Near {
         std::uint32_t tool, shape, key;
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t numbers, first;
-        std::uint32_t calls[8];  ///< the newest, each in its turn
+        std::uint16_t calls[8];  ///< halves of the newest, each in its turn
         Stamp round, edits;
         std::uint16_t rounds;
         std::uint8_t next, came_back, moved, varied;
@@ -54,7 +54,7 @@ struct Near {
         } else {
             note_value(record, unit);
         }
-        record.calls[record.next++ % std::size(record.calls)] = unit.call.typed;
+        record.calls[record.next++ % std::size(record.calls)] = static_cast<std::uint16_t>(unit.call.typed);
         record.numbers = unit.outcome.numbers;
         record.used = common.unit + 1;
         record.round = common.round;
@@ -70,12 +70,13 @@ struct Near {
 
 private:
     static void note_value(Record& record, const Unit& unit) noexcept {
-        const std::uint32_t newest =
+        const auto call = static_cast<std::uint16_t>(unit.call.typed);
+        const std::uint16_t newest =
             record.calls[(record.next + std::size(record.calls) - 1) % std::size(record.calls)];
-        if (newest != unit.call.typed) {
+        if (newest != call) {
             record.varied = 1;
-            for (const std::uint32_t each : record.calls)
-                if (each == unit.call.typed) record.came_back = 1;
+            for (const std::uint16_t each : record.calls)
+                if (each == call) record.came_back = 1;
         }
         if (record.numbers != unit.outcome.numbers) record.moved = 1;
     }

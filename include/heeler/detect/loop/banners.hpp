@@ -46,20 +46,18 @@ constexpr void take_last(Body& body, const ResultFacts& result) noexcept {
     ++body.dropped_last;
 }
 
-[[nodiscard]] constexpr BannerCandidate* find_candidate(Learned::Candidates& all, std::uint32_t line) noexcept {
-    for (BannerCandidate& each : all)
-        if (each.line == line) return &each;
-    return nullptr;
-}
-/// Or the place of the one that was not seen for the longest time; a banner's only if there is no other.
+/// Its place, or that of the one that was not seen for the longest time; a banner's only if there is no other.
 [[nodiscard]] constexpr BannerCandidate& candidate_for(Learned::Candidates& all, std::uint32_t line,
                                                        std::uint32_t results) noexcept {
-    if (BannerCandidate* known = find_candidate(all, line); known != nullptr) return *known;
-    BannerCandidate* oldest = &all[0];
     for (BannerCandidate& each : all)
-        if (each.is_banner != oldest->is_banner ? oldest->is_banner
-                                                : each.seen_at.until(results) > oldest->seen_at.until(results))
-            oldest = &each;
+        if (each.line == line) return each;
+    BannerCandidate* oldest = &all[0];
+    std::uint32_t longest = 0;
+    for (BannerCandidate& each : all) {
+        const std::uint32_t time = each.seen_at.until(results) | (each.is_banner ? 0u : 0x10000u);
+        oldest = time > longest ? &each : oldest;
+        longest = time > longest ? time : longest;
+    }
     *oldest = {};
     oldest->line = line;
     return *oldest;

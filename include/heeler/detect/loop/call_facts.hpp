@@ -178,12 +178,6 @@ public:
         note_edit(hashes.exact);
     }
 
-    void add_text(std::string_view text) noexcept {
-        begin(Scalar{});
-        put(text);
-        end();
-    }
-
     struct Sums {
         std::uint64_t exact = 0, typed = 0, shape = 0;
         std::uint32_t count = 0;
@@ -376,7 +370,9 @@ inline void note_edit(CallFacts& facts, const CallReader& reader) noexcept {
             return detail::facts_from(reader, name, call.name, reader.command(), overrides);
     }
     detail::CallReader plain{name};
-    plain.add_text(call.args);
+    plain.begin(detail::Scalar{});
+    plain.put(call.args);
+    plain.end();
     const bool is_command = name.has_any(detail::shell_names);
     return detail::facts_from(plain, name, call.name, is_command ? call.args : std::string_view{}, overrides);
 }

@@ -17,7 +17,7 @@ struct CycleRing {
     static constexpr std::uint32_t longest = 32;
 
     struct Item {
-        std::uint32_t round, first;
+        std::uint32_t first;
         std::uint32_t member;  ///< for the identity
     };
     struct Run {
@@ -28,13 +28,15 @@ struct CycleRing {
 
     std::uint32_t items[longest];
     Item kept[longest];
+    Stamp kept_rounds[longest];
     Run runs[longest + 1];
     std::uint32_t count;
     std::uint32_t repeats;  ///< 0: the newest item equals none of those that are kept
 
-    void add(std::uint32_t item, const Item& known) noexcept {
+    void add(std::uint32_t item, Stamp round, const Item& known) noexcept {
         if (is_kept(item) || repeats != 0) count_runs(item);
         items[count % longest] = item;
+        kept_rounds[count % longest] = round;
         kept[count++ % longest] = known;
     }
 
@@ -47,7 +49,7 @@ struct CycleRing {
         return equal / period + 1;
     }
     [[nodiscard]] std::uint32_t rounds(std::uint32_t period) const noexcept {
-        return runs[period].round.until(kept[place(1)].round) + 1u;
+        return runs[period].round.until(kept_rounds[place(1)]) + 1u;
     }
     [[nodiscard]] std::uint32_t first(std::uint32_t period) const noexcept { return runs[period].first; }
     [[nodiscard]] std::uint64_t identity(std::uint32_t period) const noexcept {
@@ -75,7 +77,7 @@ private:
             }
             repeats = 1;
             if (run.equal == 0)
-                run = {kept[place(period)].first, kept[place(period)].round, 1};
+                run = {kept[place(period)].first, kept_rounds[place(period)], 1};
             else
                 count_up(run.equal);
         }
@@ -113,8 +115,8 @@ struct Cycle {
     static constexpr Basis basis = Basis::same_call;
 
     static Hit learn(Part& part, const Settings& settings, const Unit& unit, const Common& common) noexcept {
-        part.add(static_cast<std::uint32_t>(text::combine(unit.call.typed, unit.key())),
-                 {common.round, unit.first, static_cast<std::uint32_t>(unit.member())});
+        part.add(static_cast<std::uint32_t>(text::combine(unit.call.typed, unit.key())), common.round,
+                 {unit.first, static_cast<std::uint32_t>(unit.member())});
         return best_of(part, 2, settings.rounds, settings.stop, 3);
     }
     static std::string words(const Finding& finding) {
@@ -136,7 +138,7 @@ struct CallOnly {
     static constexpr Basis basis = Basis::same_call;
 
     static Hit learn(Part& part, const Settings& settings, const CallFacts& call, const Common& common) noexcept {
-        part.add(call.typed, {common.round, common.index, static_cast<std::uint32_t>(text::combine(call.shape, 0))});
+        part.add(call.typed, common.round, {common.index, static_cast<std::uint32_t>(text::combine(call.shape, 0))});
         return best_of(part, 1, settings.repeats, 2 * settings.repeats, 2);
     }
     static std::string words(const Finding& finding) {

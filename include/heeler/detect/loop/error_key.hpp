@@ -93,7 +93,7 @@ inline constexpr auto name_bytes = [] {
 class TokenFilter {
 public:
     explicit constexpr TokenFilter(const TokenSet& set) noexcept : set_{set} {
-        for (std::size_t i = 0; i < set.count; ++i) bits_ |= std::uint64_t{1} << (set.tokens[i] & 63u);
+        for (std::size_t i = 0; i < set.size(); ++i) bits_ |= std::uint64_t{1} << (set.tokens[i] & 63u);
     }
     [[nodiscard]] constexpr bool has(std::uint16_t token) const noexcept {
         return (bits_ >> (token & 63u) & 1) != 0 && set_.has(token);

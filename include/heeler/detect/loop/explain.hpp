@@ -46,6 +46,16 @@ namespace heeler::inline HEELER_ABI::loops {
     }
 }
 
+/// Everything up to this part, in the order of `Memory::Part`.
+[[nodiscard]] constexpr std::string_view words_up_to(std::uint8_t part) noexcept {
+    std::string_view all =
+        "older lines of files; edits taken back; the words of parallel calls; older lines of answers; what is read "
+        "again; polls; messages; paraphrases";
+    std::size_t end = 0;
+    for (; part > 0 && end != all.npos; --part) end = all.find(';', end > 0 ? end + 1 : 0);
+    return all.substr(0, end);
+}
+
 /// Folds on a copy, and writes down what it is told.
 class Explaining {
 public:
@@ -54,7 +64,11 @@ public:
 
     [[nodiscard]] Explanation operator()() {
         Memory after = before_;
-        fold(after, settings_, seen_, *this);
+        Observation seen = seen_;
+        heeler::detail::SeenResults results;
+        if (seen.results != nullptr) seen.results = &(results = *seen.results);
+        fold(after, settings_, seen, *this);
+        out_.state_cut = words_up_to(after.given_up);
         say_what_it_is(after);
         say_episode(after);
         const Shown& shown = after.calls->shown;

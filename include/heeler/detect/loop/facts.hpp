@@ -49,12 +49,12 @@ struct TokenSet {
     std::uint8_t count = 0;
 
     [[nodiscard]] constexpr bool has(std::uint16_t token) const noexcept {
-        for (std::size_t i = 0; i < count && tokens[i] <= token; ++i)
+        for (std::size_t i = 0; i < size() && tokens[i] <= token; ++i)
             if (tokens[i] == token) return true;
         return false;
     }
-    /// Of a damaged store.
-    constexpr void mend() noexcept { count = count < most ? count : std::uint8_t{most}; }
+    /// Whatever a store says, nothing is read beyond the end.
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return count < most ? count : most; }
     /// Of more than fit, the smallest stay: which ones does not depend on the order in which they come.
     constexpr void add(std::uint16_t token) noexcept {
         std::size_t place = count;
@@ -71,7 +71,7 @@ struct TokenSet {
 [[nodiscard]] constexpr std::uint32_t common_tokens(const TokenSet& a, const TokenSet& b) noexcept {
     std::size_t i = 0, j = 0;
     std::uint32_t common = 0;
-    while (i < a.count && j < b.count) {
+    while (i < a.size() && j < b.size()) {
         const std::uint16_t left = a.tokens[i], right = b.tokens[j];
         common += left == right ? 1 : 0;
         i += left <= right ? 1 : 0;
@@ -84,14 +84,13 @@ struct TokenSet {
 [[nodiscard]] constexpr bool are_alike(const TokenSet& a, const TokenSet& b, std::uint32_t numerator,
                                        std::uint32_t denominator) noexcept {
     const std::uint32_t common = common_tokens(a, b);
-    const std::uint32_t all = std::uint32_t{a.count} + b.count - common;
+    const auto all = static_cast<std::uint32_t>(a.size() + b.size()) - common;
     return all == 0 || common * denominator >= all * numerator;
 }
 
-/// A call. Hashes of what is absent are 0.
-struct CallFacts {
-    std::uint32_t exact = 0;     ///< of name and arguments without free text and volatile keys
-    std::uint32_t typed = 0;     ///< the same with times, ids and the like masked
+/// What is kept of a call until its result comes. Hashes of what is absent are 0.
+struct CallNumbers {
+    std::uint32_t typed = 0;     ///< of name and arguments; times, ids and the like masked
     std::uint32_t shape = 0;     ///< the same with all digits masked besides
     std::uint32_t tool = 0;      ///< of the name
     std::uint32_t verb = 0;      ///< of the name and the first word of the command
@@ -113,7 +112,13 @@ struct CallFacts {
     bool declared : 1 = false;    ///< the host has said what kind it is
     bool has_path : 1 = false;    ///< names a file or folder
     std::uint8_t rule = 0;        ///< which of the host's rules fits, from 1; 0: none, or beyond the 255th
+    bool wordless : 1 = false;    ///< its tokens were given up
     std::uint16_t name = 0;       ///< the token that the tool's name is, where it is one word
+};
+
+/// A call.
+struct CallFacts : CallNumbers {
+    std::uint32_t exact = 0;  ///< as `typed`, but without free text and volatile keys only
     TokenSet tokens{};
 };
 

@@ -30,7 +30,7 @@ struct SameError {
         std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t gains, first;
         std::uint32_t weight;
-        std::uint32_t tools[4];
+        std::uint16_t tools[4];  ///< halves
         Stamp round, news, edits;
         std::uint16_t subjects[16];
         std::uint8_t subject_count, tool_count, next_subject, varied;
@@ -80,11 +80,12 @@ struct SameError {
 private:
     /// Whether the subject is new. Keeps it, and the tool.
     static bool note(Record& record, const Unit& unit) noexcept {
+        const auto tool = static_cast<std::uint16_t>(unit.call.tool);
         bool known = false;
         const std::size_t tools = record.tool_count % (std::size(record.tools) + 1);
-        for (std::size_t i = 0; i < tools; ++i) known = known || record.tools[i] == unit.call.tool;
+        for (std::size_t i = 0; i < tools; ++i) known = known || record.tools[i] == tool;
         if (!known && tools < std::size(record.tools)) {
-            record.tools[tools] = unit.call.tool;
+            record.tools[tools] = tool;
             record.tool_count = static_cast<std::uint8_t>(tools + 1);
         }
         const std::size_t subjects = record.subject_count % (std::size(record.subjects) + 1);

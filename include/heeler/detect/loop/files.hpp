@@ -41,6 +41,7 @@ struct Coverage {
         OnDemand<Half> before;  ///< from the first turn on
         Resource resources[8]{};
         std::uint32_t lines = 0;  ///< in the half that is written to
+        bool forgets = false;     ///< there is no room for an older half; not saved
 
         template <class A>
         void archive(A& a) {
@@ -144,7 +145,7 @@ private:
             part.seen.bits[bit / 64] |= mask;
         }
         if (!here && ++part.lines >= most_lines) {
-            part.before.edit() = part.seen;
+            if (!part.forgets) part.before.edit() = part.seen;
             part.seen = {};
             part.lines = 0;
         }

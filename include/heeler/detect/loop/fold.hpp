@@ -55,9 +55,12 @@ private:
         const CallFacts* facts = seen_.call;
         if (facts == nullptr) facts = &(computed = facts_of(call, settings_.tools));
         begin_round(ledger, call);
-        OpenCall& open = place_for(id_of(call.call_id));
+        const std::size_t place = place_for(id_of(call.call_id));
+        OpenCall& open = open_at(place);
         open = {*facts, id_of(call.call_id), ++ledger.calls, ledger.common.round,
                 static_cast<std::uint32_t>(seen_.index)};
+        open.facts.wordless = place >= Memory::few && !memory_.keeps(Memory::open_tokens);
+        if (!open.facts.wordless) tokens_at(place) = facts->tokens;
         // Somebody may want to read the call: the run shows the first sign of a loop, or polls, the call was made a
         // short while ago, or calls are all that there is.
         const bool is_suspicious = memory_.polls || all.shown.hit.level != Level::none ||
@@ -79,12 +82,15 @@ private:
         Memory::Calls& all = start();
         ++all.ledger.common.results;
         memory_.call_only.reset();
-        OpenCall* found = open_for(id_of(result.call_id));
-        if (found == nullptr) return (void)++all.ledger.orphans;
-        const OpenCall open = *found;
-        *found = {};
+        const std::size_t place = open_for(id_of(result.call_id));
+        if (place == Memory::most) return (void)++all.ledger.orphans;
+        const OpenCall open = open_at(place);
+        open_at(place) = {};
         if (open.facts.exempt) return;
-        answer(all, open, result);
+        CallFacts call{open.facts};
+        if (place >= Memory::few && !memory_.more_tokens) call.wordless = true;
+        if (!call.wordless) call.tokens = tokens_at(place);
+        answer(all, open, call, result);
     }
 
     void learn(const Message& message) {
@@ -95,7 +101,7 @@ private:
         const Common& now = all.ledger.common;
         const bool thinks = message.channel == MessageChannel::thinking;
         const Speech said{message.text, thinks ? Channel::thinking : Channel::assistant, true};
-        if (settings_.monologue.on && !thinks)
+        if (settings_.monologue.on && !thinks && memory_.keeps(Memory::messages))
             see(Family::monologue, Monologue::learn(memory_.monologue.edit(), settings_.monologue, said, now));
         if (message.text.size() >= settings_.chant.least) speak(said, now);
         if (!message.text.empty() && best_.family == Family::none) ++all.ledger.said_since;
@@ -110,7 +116,7 @@ private:
         for (const std::string_view piece : {output.text, std::string_view{ends_line ? "\n" : ""}}) {
             const Speech said{piece, Channel::output, false};
             if (settings_.chant.on) see(Family::chant, Chant::learn(memory_.chant.edit(), settings_.chant, said, now));
-            if (settings_.sentences.on)
+            if (settings_.sentences.on && memory_.keeps(Memory::prose))
                 see(Family::sentences, Sentences::learn(memory_.sentences.edit(), settings_.sentences, said, now));
         }
         settle(now);
@@ -156,6 +162,10 @@ private:
         return place < Memory::few ? memory_.calls.edit().open[place]
                                    : memory_.more_open.edit().calls[place - Memory::few];
     }
+    [[nodiscard]] TokenSet& tokens_at(std::size_t place) {
+        return place < Memory::few ? memory_.calls.edit().tokens[place]
+                                   : memory_.more_tokens.edit().of[place - Memory::few];
+    }
     void begin_round(Ledger& ledger, const ToolCall& call) {
         bool any_open = false;
         for (std::size_t i = 0, count = places(); i < count; ++i)
@@ -168,50 +178,54 @@ private:
         ledger.answered = ledger.common.results;
     }
 
-    /// The oldest open call, or the one with this id.
-    [[nodiscard]] OpenCall* open_for(std::uint32_t id) {
-        OpenCall* found = nullptr;
+    /// The place of the oldest open call, or of the one with this id; `most`: there is none.
+    [[nodiscard]] std::size_t open_for(std::uint32_t id) {
+        std::size_t found = Memory::most;
         for (std::size_t i = 0, count = places(); i < count; ++i) {
-            OpenCall& each = open_at(i);
+            const OpenCall& each = open_at(i);
             if (each.order == 0 || (id != 0 && each.id != id)) continue;
-            if (found == nullptr || each.order < found->order) found = &each;
+            if (found == Memory::most || each.order < open_at(found).order) found = i;
         }
         return found;
     }
 
     /// An id that is opened again replaces the open call of that id. Of too many the oldest gives way.
-    [[nodiscard]] OpenCall& place_for(std::uint32_t id) {
-        OpenCall *free = nullptr, *oldest = nullptr;
+    [[nodiscard]] std::size_t place_for(std::uint32_t id) {
+        std::size_t free = Memory::most, oldest = 0;
         for (std::size_t i = 0, count = places(); i < count; ++i) {
-            OpenCall& each = open_at(i);
-            if (id != 0 && each.order != 0 && each.id == id) return each;
-            if (each.order == 0 && free == nullptr) free = &each;
-            if (oldest == nullptr || each.order < oldest->order) oldest = &each;
+            const OpenCall& each = open_at(i);
+            if (id != 0 && each.order != 0 && each.id == id) return i;
+            if (each.order == 0 && free == Memory::most) free = i;
+            if (each.order < open_at(oldest).order) oldest = i;
         }
-        if (free == nullptr && !memory_.more_open) free = memory_.more_open.edit().calls;
-        return free != nullptr ? *free : *oldest;
+        if (free != Memory::most) return free;
+        if (memory_.more_open) return oldest;
+        static_cast<void>(memory_.more_open.edit());
+        return Memory::few;
     }
 
-    void answer(Memory::Calls& all, const OpenCall& open, const ToolResult& result) {
+    void answer(Memory::Calls& all, const OpenCall& open, const CallFacts& call, const ToolResult& result) {
         Ledger& ledger = all.ledger;
         Common now = ledger.common;
         now.round = open.round;
         ResultFacts computed;
         const ResultFacts* facts = seen_.result;
         if (facts == nullptr) facts = &(computed = facts_of(result));
-        known_ = Repeat::find(all.counts.repeat, open.facts.typed);
-        const bool made_before = known_ != nullptr || all.made.has(open.facts.typed);
-        const Outcome outcome = classify(memory_.learned.edit(), open.facts, *facts, result.output, made_before);
-        Unit unit{open.facts, outcome, result.output, repeats_of(open.facts), open.index};
+        known_ = Repeat::find(all.counts.repeat, call.typed);
+        const bool made_before = known_ != nullptr || all.made.has(call.typed);
+        Learned& learned = memory_.learned.edit();
+        learned.seen.forgets = !memory_.keeps(Memory::older_lines);
+        const Outcome outcome = classify(learned, call, *facts, result.output, made_before);
+        Unit unit{call, outcome, result.output, repeats_of(call), open.index};
         const bool waits = is_wait(all, unit, now);
         find_progress(all, unit, facts->told(facts->sum));
         if constexpr (requires { watch_.judges(unit, now, waits); }) watch_.judges(unit, now, waits);
         if (unit.is(OutcomeClass::infra))
             ask<Infra>(Family::infra, all.counts.infra, settings_.infra, unit, now);
-        else if (waits)
-            ask<FrozenPoll>(Family::frozen_poll, memory_.polls, settings_.frozen_poll, unit, now);
-        else
+        else if (!waits)
             ask_all(all.counts, unit, now);
+        else if (memory_.keeps(Memory::waits))
+            ask<FrozenPoll>(Family::frozen_poll, memory_.polls, settings_.frozen_poll, unit, now);
         count(ledger, unit, now, waits);
         settle(now, &open, result.output);
     }
@@ -239,9 +253,8 @@ private:
         const Outcome& outcome = unit.outcome;
         const bool failed = unit.is(OutcomeClass::negative) || unit.is(OutcomeClass::infra);
         const auto is_new = [&](std::uint32_t number) {
-            const bool answered = seen_.told_before != Observation::ToldBefore::unknown && number == told_in_full;
-            return answered ? seen_.told_before == Observation::ToldBefore::no
-                            : memory_.results.edit().add(number).told;
+            if (seen_.results != nullptr && number == told_in_full) return !seen_.told_before;
+            return (seen_.results != nullptr ? *seen_.results : memory_.results.edit()).add(number).told;
         };
         const bool fresh = !failed && all.made.add(unit.call.typed);
         const bool acts =
@@ -286,13 +299,13 @@ private:
         ask<Rewrite>(Family::write, counts.rewrite, settings_.write, unit, now);
         if (as_told) return;
         ask<Near>(Family::near, counts.near, settings_.near, unit, now);
-        ask<Similar>(Family::similar, memory_.similar, settings_.similar, unit, now);
+        if (!unit.call.wordless) ask<Similar>(Family::similar, memory_.similar, settings_.similar, unit, now);
         if (unit.is(OutcomeClass::negative))
             ask<SameError>(Family::errclass, memory_.errors, settings_.errclass, unit, now);
         ask<NoOp>(Family::nop, counts.no_op, settings_.nop, unit, now);
-        if (unit.call.has_span && reads_again(unit))
+        if (unit.call.has_span && memory_.keeps(Memory::all_coverage) && reads_again(unit))
             ask<Coverage>(Family::coverage, memory_.coverage, settings_.coverage, unit, now);
-        if (unit.call.file != 0)
+        if (unit.call.file != 0 && memory_.keeps(Memory::edits))
             ask<Oscillation>(Family::oscillation, memory_.oscillation, settings_.oscillation, unit, now);
         ask<Fruitless>(Family::fruitless, counts.fruitless, settings_.fruitless, unit, now);
     }
@@ -309,7 +322,10 @@ private:
     /// What is read in parts is remembered from the second part of one resource on.
     [[nodiscard]] bool reads_again(const Unit& unit) {
         Ledger& ledger = memory_.calls.edit().ledger;
-        if (memory_.coverage) return true;
+        if (memory_.coverage) {
+            memory_.coverage.edit().forgets = !memory_.keeps(Memory::older_coverage);
+            return true;
+        }
         for (const std::uint32_t each : ledger.spans)
             if (each == unit.call.resource) return true;
         ledger.spans[ledger.next_span % std::size(ledger.spans)] = unit.call.resource;
@@ -414,30 +430,23 @@ private:
         const std::string_view call{text.bytes, text.size};
         shown.subject = Subject{text::redact(call.substr(0, text.name))};
         Example& example = memory_.example.edit();
-        const auto put = [&](std::string_view more, std::size_t most) {
-            const std::size_t size = more.size() < most ? more.size() : most;
-            more.copy(example.bytes + example.size, size);
-            example.size = static_cast<std::uint16_t>(example.size + size);
-        };
-        put(text::redact(call.substr(0, text.name)), 60);
-        put(" ", 1);
-        put(text::redact(call.substr(text.name)), 120);
-        put(": ", 2);
-        put(text::redact(answer.substr(0, 512)), Example::longest - example.size);
+        put(example, text::redact(call.substr(0, text.name)), 60);
+        put(example, " ", 1);
+        put(example, text::redact(call.substr(text.name)), 120);
+        put(example, ": ", 2);
+        put(example, text::redact(answer.substr(0, 512)), Example::longest - example.size);
+    }
+    static void put(auto& to, std::string_view more, std::size_t most) {
+        to.size = static_cast<std::uint16_t>(to.size + more.copy(to.bytes + to.size, most));
     }
     void keep_text(const ToolCall& call, std::uint32_t order) {
         CallText& text = memory_.newest.edit();
         text.order = order;
         text.name = 0;
         text.size = 0;
-        const auto put = [&](std::string_view more, std::size_t most) {
-            const std::size_t size = more.size() < most ? more.size() : most;
-            more.copy(text.bytes + text.size, size);
-            text.size = static_cast<std::uint16_t>(text.size + size);
-        };
-        put(call.name, 96);
+        put(text, call.name, 96);
         text.name = text.size;
-        put(call.args, std::size(text.bytes) - text.size);
+        put(text, call.args, std::size(text.bytes) - text.size);
     }
 
     /// All counts begin anew. After a user's message the episode is over as well.
@@ -480,6 +489,7 @@ template <class Watch>
 void fold(Memory& memory, const Settings& settings, const Observation& seen, Watch&& watch) {
     Folding<std::remove_reference_t<Watch>> folding{memory, settings, seen, watch};
     folding();
+    memory.keep_to_bound();
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops

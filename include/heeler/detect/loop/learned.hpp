@@ -47,13 +47,14 @@ struct SeenLines {
     Filter newer{};
     OnDemand<Filter> older;   ///< from the first turn on
     std::uint32_t lines = 0;  ///< in the newer filter
+    bool forgets = false;     ///< there is no room for an older one; not saved
 
     [[nodiscard]] bool has(std::uint32_t line) const noexcept { return newer.has(line) || older->has(line); }
 
     void add(std::uint32_t line) {
         if (newer.has(line)) return;
         if (lines == turn) {
-            older.edit() = newer;
+            if (!forgets) older.edit() = newer;
             newer = {};
             lines = 0;
         }

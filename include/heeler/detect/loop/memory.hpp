@@ -53,7 +53,7 @@ private:
 
 /// A call that no result has answered yet.
 struct OpenCall {
-    CallFacts facts{};
+    CallNumbers facts{};
     std::uint32_t id = 0;     ///< hash of the call's id; 0: it has none
     std::uint32_t order = 0;  ///< which call of the run it is, from 1; 0: a free place
     std::uint32_t round = 0;
@@ -153,21 +153,43 @@ struct Memory {
         Counts counts{};
         MadeCalls made{};  ///< those that did not fail
         OpenCall open[few]{};
+        TokenSet tokens[few]{};  ///< of these
         Shown shown{};
 
         template <class A>
         void archive(A& a) {
-            a(ledger, counts, made, open, shown);
+            a(ledger, counts, made, open, tokens, shown);
         }
     };
 
     struct MoreOpen {
         OpenCall calls[most - few]{};
     };
+    struct MoreTokens {
+        TokenSet of[most - few]{};
+    };
+
+    /// What is given up, in this order, while a run has more than `bound`.
+    enum Part : std::uint8_t {
+        nothing,
+        older_coverage,
+        edits,
+        open_tokens,
+        older_lines,
+        all_coverage,
+        waits,
+        messages,
+        prose
+    };
+    /// Bytes. With what else is kept of a run, 19 KiB.
+    static constexpr std::size_t bound = 14'592;
+    /// What the splitter of lines and the detector of repeated blocks keep of an output, blocks found and all.
+    static constexpr std::size_t beside_output = 4'928;
 
     OnDemand<Calls> calls;
     OnDemand<MoreOpen> more_open;
-    OnDemand<heeler::detail::SeenResults> results;  ///< what `told_before` does not answer: parts, failures
+    OnDemand<MoreTokens> more_tokens;
+    OnDemand<heeler::detail::SeenResults> results;  ///< where `Observation::results` is null
     OnDemand<Learned> learned;
     OnDemand<Similar::Part> similar;
     OnDemand<SameError::Part> errors;
@@ -181,25 +203,41 @@ struct Memory {
     OnDemand<Example> example;
     OnDemand<CallText> newest;
 
+    std::uint8_t given_up = nothing;  ///< the newest part; those before it are gone as well, for good
+
     template <class A>
     void archive(A& a) {
-        a(calls, more_open, results, learned, similar, errors, coverage, oscillation, polls, call_only, monologue,
-          chant, sentences, example);
-        if (a.is_loading()) mend();
+        a(calls, more_open, more_tokens, results, learned, similar, errors, coverage, oscillation, polls, call_only,
+          monologue, chant, sentences, example, given_up);
+    }
+
+    [[nodiscard]] bool keeps(Part part) const noexcept { return given_up < part; }
+    /// What is on the heap.
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return (chant || sentences ? beside_output : 0) +
+               sizes(calls, more_open, more_tokens, learned, learned->seen.older, similar, errors, coverage,
+                     coverage->before, oscillation, polls, call_only, monologue, chant, sentences, example, newest);
+    }
+    /// Without output there is room for everything.
+    void keep_to_bound() {
+        while ((chant || sentences) && bytes() > bound && given_up < prose) {
+            ++given_up;
+            if (coverage) coverage.edit().before.reset();
+            if (!keeps(edits)) oscillation.reset();
+            if (!keeps(open_tokens)) more_tokens.reset();
+            if (!keeps(older_lines) && learned) learned.edit().seen.older.reset();
+            if (!keeps(all_coverage)) coverage.reset();
+            if (!keeps(waits)) polls.reset();
+            if (!keeps(messages)) monologue.reset();
+            if (!keeps(prose)) sentences.reset();
+        }
     }
 
 private:
-    /// Whatever a store says, nothing is read beyond its end.
-    void mend() {
-        if (calls)
-            for (OpenCall& each : calls.edit().open) each.facts.tokens.mend();
-        if (more_open)
-            for (OpenCall& each : more_open.edit().calls) each.facts.tokens.mend();
-        if (similar)
-            for (Similar::Record& each : similar.edit().records) {
-                each.begun.mend();
-                each.newest.mend();
-            }
+    /// With what the allocator adds.
+    template <class... T>
+    [[nodiscard]] static constexpr std::size_t sizes(const OnDemand<T>&... parts) noexcept {
+        return ((parts ? (sizeof(T) + 23) / 16 * 16 : 0) + ...);
     }
 };
 

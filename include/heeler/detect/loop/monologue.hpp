@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/detect/loop/facts.hpp>
 #include <heeler/detect/loop/family.hpp>
 #include <heeler/text/words.hpp>
 
@@ -29,36 +30,15 @@ struct Monologue {
         std::uint32_t alike_tenths = 7;  ///< of all their words that two of them share
     };
 
-    static constexpr std::uint32_t kept_words = 48;
-
-    /// The first words of a message, as sorted hashes without equal ones.
-    struct Words {
-        std::array<std::uint16_t, kept_words> words{};
-    };
-
     struct Part {
         std::uint32_t messages[3 * longest]{};
-        Words worded[5]{};
-        std::uint8_t word_counts[5]{};
+        TokenSet worded[5]{};     ///< their first words
         std::uint32_t count = 0;  ///< messages since something came of them
         std::uint32_t equal = 0;  ///< of these, at the end
         std::uint32_t results = 0;
         std::uint32_t exact = 0;  ///< of the newest message
         std::uint32_t first = 0;  ///< index of the first of these messages
-        bool varied = false;      ///< the equal ones differ in digits, case or white space
-
-        template <class A>
-        void archive(A& a) {
-            a(messages, worded, word_counts, count, equal, results, exact, first, varied);
-            if (a.is_loading() && !is_sound()) *this = {};
-        }
-
-    private:
-        [[nodiscard]] bool is_sound() const noexcept {
-            for (const std::uint8_t each : word_counts)
-                if (each > kept_words) return false;
-            return true;
-        }
+        std::uint8_t varied = 0;  ///< the equal ones differ in digits, case or white space
     };
 
     static Hit learn(Part& part, const Settings& settings, const Speech& said, const Common& common) {
@@ -78,8 +58,7 @@ struct Monologue {
 
 private:
     struct Message {
-        Words words{};
-        std::uint8_t word_count = 0;
+        TokenSet words{};
         std::uint32_t hash = 0;   ///< 0: neither a letter nor a digit
         std::uint32_t exact = 0;  ///< of every byte
     };
@@ -91,7 +70,8 @@ private:
         std::uint64_t hash = 0, exact = 0, word = 0;
         bool any = false, was_digit = false;
         const auto end_word = [&] {
-            if (word != 0) insert(message, static_cast<std::uint16_t>(mixed(word) >> 48));
+            if (word != 0 && message.words.count < TokenSet::most)
+                message.words.add(static_cast<std::uint16_t>(mixed(word) >> 48));
             word = 0;
         };
         const std::size_t skipped = text.size() > head + tail ? text.size() - head - tail : 0;
@@ -124,25 +104,13 @@ private:
         return value ^ (value >> 29);
     }
 
-    static void insert(Message& message, std::uint16_t word) noexcept {
-        if (message.word_count == kept_words) return;
-        auto& words = message.words.words;
-        std::uint8_t place = message.word_count;
-        while (place > 0 && words[place - 1u] > word) --place;
-        if (place > 0 && words[place - 1u] == word) return;
-        for (std::uint8_t i = message.word_count; i > place; --i) words[i] = words[i - 1u];
-        words[place] = word;
-        ++message.word_count;
-    }
-
     static void fold(Part& part, const Message& message) noexcept {
         const bool is_equal = part.count > 0 && newest(part, 0) == message.hash;
-        part.varied = is_equal && (part.varied || part.exact != message.exact);
+        part.varied = is_equal && (part.varied != 0 || part.exact != message.exact) ? 1 : 0;
         part.equal = is_equal ? part.equal + 1 : 1;
         part.exact = message.exact;
         part.messages[part.count % std::size(part.messages)] = message.hash;
         part.worded[part.count % std::size(part.worded)] = message.words;
-        part.word_counts[part.count % std::size(part.worded)] = message.word_count;
         ++part.count;
     }
 
@@ -154,7 +122,7 @@ private:
     static Hit judged(const Part& part, const Settings& settings) noexcept {
         Hit best;
         best.judge(part.equal, settings.equal, settings.equal_stop);
-        best.varied = part.varied ? Varied::numbers : Varied::nothing;
+        best.varied = part.varied != 0 ? Varied::numbers : Varied::nothing;
         best.first = part.first;
         best.identity = newest(part, 0);
         for (std::uint32_t period = 2; period <= longest; ++period) {
@@ -191,22 +159,10 @@ private:
         std::uint32_t many = 1;
         for (; many < size && many < part.count; ++many) {
             const std::uint32_t other = (part.count - 1 - many) % size;
-            if (!are_alike(part, last, other, settings.alike_tenths)) break;
+            if (part.worded[other].count < 3) break;  // so few words are alike by chance
+            if (!loops::are_alike(part.worded[last], part.worded[other], settings.alike_tenths, 10)) break;
         }
         return many;
-    }
-
-    static bool are_alike(const Part& part, std::uint32_t a, std::uint32_t b, std::uint32_t tenths) noexcept {
-        if (part.word_counts[b] < 3) return false;  // so few words are alike by chance
-        std::uint32_t common = 0, i = 0, j = 0;
-        while (i < part.word_counts[a] && j < part.word_counts[b]) {
-            const std::uint16_t left = part.worded[a].words[i], right = part.worded[b].words[j];
-            common += left == right ? 1 : 0;
-            i += left <= right ? 1 : 0;
-            j += right <= left ? 1 : 0;
-        }
-        const std::uint32_t all = part.word_counts[a] + part.word_counts[b] - common;
-        return common * 10 >= all * tenths;
     }
 };
 

@@ -95,7 +95,8 @@ struct FrozenPoll {
     struct Record {
         std::uint32_t typed, key;
         std::uint32_t used;  ///< unit + 1; 0: free
-        std::uint32_t began, last, news, edits, first;
+        std::uint32_t began, last, first;
+        Stamp news, edits;
         std::uint16_t gaps[8];  ///< seconds, each in its turn
         std::uint16_t polls;
     };

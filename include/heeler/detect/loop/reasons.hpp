@@ -83,7 +83,7 @@ struct Reasons<Repeat> {
         row.before = (*was).*sense.member;
         row.because = was->round == now.round                   ? why::same_round
                       : now.unit - was->used > s.window         ? why::too_far
-                      : was->keys[0] != unit.key()              ? changed(*was, unit)
+                      : was->key != unit.key()                  ? changed(*was, unit)
                       : is->all == 1 && now.edits != was->edits ? why::edited
                       : is->all == 1 && now.news != was->news   ? why::renewed
                       : is->all > was->all                      ? between(*was, *is, now)
@@ -135,8 +135,9 @@ private:
     }
 
     static std::string_view changed(const Repeat::Record& was, const Unit& unit) noexcept {
-        for (const std::uint32_t each : was.keys)
-            if (each == unit.key()) return "its outcome changes to and fro: one repeat is taken back";
+        for (const std::uint16_t each : was.older)
+            if (each == static_cast<std::uint16_t>(unit.key() >> 16))
+                return "its outcome changes to and fro: one repeat is taken back";
         return why::other_outcome;
     }
 

@@ -31,9 +31,10 @@ struct Repeat {
 
     struct Record {
         std::uint32_t typed;
-        std::uint32_t keys[4];  ///< of its last outcomes, the newest first
-        std::uint32_t used;     ///< unit + 1; 0: free
+        std::uint32_t key;   ///< of its last outcome
+        std::uint32_t used;  ///< unit + 1; 0: free
         std::uint32_t first;
+        std::uint16_t older[3];  ///< halves of the keys before, the newest first
         Stamp round, news, edits, waits;
         std::uint16_t all, adjacent, between, close;
         std::uint8_t edited;    ///< since `all` began
@@ -56,7 +57,7 @@ struct Repeat {
         }
         if (record.used == 0 || common.unit - record.used > settings.window)
             restart(record, unit);
-        else if (record.keys[0] != unit.key())
+        else if (record.key != unit.key())
             changed(record, unit);
         else
             again(record, unit, common);
@@ -81,7 +82,7 @@ struct Repeat {
     }
     /// The same call had the same outcome the last time.
     [[nodiscard]] static bool had(const Record* known, const Unit& unit) noexcept {
-        return known != nullptr && known->keys[0] == unit.key();
+        return known != nullptr && known->key == unit.key();
     }
 
     static std::string words(const Finding& finding) {
@@ -92,24 +93,28 @@ struct Repeat {
 private:
     static void restart(Record& record, const Unit& unit) noexcept {
         record = {};
-        record.keys[0] = unit.key();
+        record.key = unit.key();
         record.first = unit.first;
         record.all = record.adjacent = record.between = record.close = 1;
     }
 
     /// An answer that flickers takes one repeat back, another one all.
     static void changed(Record& record, const Unit& unit) noexcept {
-        for (std::size_t i = 1; i < std::size(record.keys); ++i) {
-            if (record.keys[i] != unit.key()) continue;
-            for (std::size_t k = i; k > 0; --k) record.keys[k] = record.keys[k - 1];
-            record.keys[0] = unit.key();
+        const auto half = static_cast<std::uint16_t>(unit.key() >> 16);
+        const auto newest = static_cast<std::uint16_t>(record.key >> 16);
+        for (std::size_t i = 0; i < std::size(record.older); ++i) {
+            if (record.older[i] != half) continue;
+            for (std::size_t k = i; k > 0; --k) record.older[k] = record.older[k - 1];
+            record.older[0] = newest;
+            record.key = unit.key();
             for (std::uint16_t* count : {&record.all, &record.adjacent, &record.between, &record.close})
                 *count = *count > 1 ? static_cast<std::uint16_t>(*count - 1) : 1;
             return;
         }
         const Record before = record;
         restart(record, unit);
-        for (std::size_t k = 1; k < std::size(record.keys); ++k) record.keys[k] = before.keys[k - 1];
+        record.older[0] = newest;
+        for (std::size_t k = 1; k < std::size(record.older); ++k) record.older[k] = before.older[k - 1];
     }
 
     static void again(Record& record, const Unit& unit, const Common& common) noexcept {
