@@ -422,3 +422,85 @@ TEST_CASE("intervals count from the end of what was said to take long [M-191]") 
     CHECK(rule.check(at)->subject.view() == "cargo build");
     CHECK(rule.check(at)->evidence.fact("expected_s") == 1200);
 }
+
+namespace {
+
+/// A run that is looked at, with signs of life as `recommended` judges them.
+struct Looked {
+    using Rule = HeartbeatContract<AliveAge>;
+
+    Rule::Settings settings{.warn_after = 60s, .act_after = 180s, .beats_within = 90s};
+    Rule::Memory memory{};
+    At at{0s};
+
+    /// At this time somebody looks; the newest beat came before, by so much.
+    std::optional<Finding> look(Duration when, Duration beat_before = 5s) {
+        at.run.last_alive = when - beat_before;
+        return again(when);
+    }
+    std::optional<Finding> again(Duration when) {
+        at.now.elapsed = at.run.origin + when;
+        CHECK_FALSE(Rule{}.poll(memory, settings, at.run, {}, at.now));
+        return Rule{}.check(memory, settings, at.run, at.now);
+    }
+    Level level(Duration when) {
+        const auto found = again(when);
+        return found ? found->level : Level::none;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a run that beats by itself is late after a minute, and lost after three [M-028]") {
+    Looked run;
+    for (const Duration when : {60s, 120s, 180s, 240s}) CHECK_FALSE(run.look(when));
+    CHECK(run.level(295s) == Level::none);
+    CHECK(run.level(295s + 1us) == Level::watch);
+    CHECK(run.level(415s) == Level::watch);
+    CHECK(run.level(415s + 1us) == Level::nudge);
+    CHECK(Looked::Rule{}.due(run.memory, run.settings, run.at.run, 240s) == 295s + 1us);
+}
+
+TEST_CASE("who beats with what is reported, seldom, or not often enough yet, has promised no beat [M-028]") {
+    SECTION("with activity") {
+        Looked run;
+        for (Duration when = 60s; when <= 600s; when += 60s) {
+            run.at.run.last_activity = when - 5s;
+            CHECK_FALSE(run.look(when));
+        }
+        CHECK(run.level(1000s) == Level::none);
+        CHECK_FALSE(Looked::Rule{}.due(run.memory, run.settings, run.at.run, 600s));
+    }
+    SECTION("every 91 s") {
+        Looked run;
+        for (Duration when = 91s; when <= 910s; when += 91s) CHECK_FALSE(run.look(when));
+        CHECK(run.level(2000s) == Level::none);
+    }
+    SECTION("three times") {
+        Looked run;
+        for (const Duration when : {60s, 120s, 180s}) CHECK_FALSE(run.look(when));
+        CHECK(run.level(1000s) == Level::none);
+    }
+    SECTION("and then went on with something else") {
+        Looked run;
+        for (const Duration when : {60s, 120s, 180s, 240s}) CHECK_FALSE(run.look(when));
+        run.at.run.last_activity = 290s;
+        CHECK_FALSE(run.look(290s, 0s));
+        CHECK(run.level(1000s) == Level::none);
+    }
+    SECTION("never") {
+        Looked run;
+        CHECK(run.level(1000s) == Level::none);
+    }
+}
+
+TEST_CASE("a lost run that beats again says that it is over, once it has progress nothing any more [M-028]") {
+    Looked run;
+    for (const Duration when : {60s, 120s, 180s, 240s}) CHECK_FALSE(run.look(when));
+    CHECK(run.level(500s) == Level::nudge);
+    const auto back = run.look(510s);
+    REQUIRE(back);
+    CHECK(back->is_over());
+    run.at.run.last_progress = 511s;
+    CHECK_FALSE(run.look(515s));
+}

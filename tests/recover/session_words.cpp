@@ -1,4 +1,5 @@
 #include <heeler/cycle/wording.hpp>
+#include <heeler/detect/failure_streak.hpp>
 #include <heeler/recover/session_words.hpp>
 #include <heeler/settings/presets.hpp>
 

@@ -294,6 +294,10 @@ struct Finding {
     [[nodiscard]] bool is_put_off() const noexcept {
         return condition == Condition::not_evaluable && level == Level::watch;
     }
+
+    /// A stall that it had found is over, though nothing else shows that yet: what was lost is there again.
+    static Finding over(std::string_view kind) noexcept { return {Condition::not_evaluable, Level::nudge, kind}; }
+    bool is_over() const noexcept { return condition == Condition::not_evaluable && level == Level::nudge; }
 };
 
 }  // namespace heeler::inline HEELER_ABI

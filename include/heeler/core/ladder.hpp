@@ -47,7 +47,7 @@ struct Judgement {
     bool progressed = false;           ///< since the last rung, and as progress must be for what the incident is about
     bool enough_new = false;           ///< so many new items without a finding that the condition is gone
     bool same_loop = false;            ///< what is found is the loop that was found last
-    bool no_output_gone = false;       ///< the output can be read again, or what was exhausted is there again
+    bool no_output_gone = false;       ///< the output can be read again, or what was exhausted or lost is there again
     bool active = false;               ///< activity since the last rung
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
     ConditionBits conditions = 0;      ///< of the findings that warrant acting, a bit each

@@ -363,7 +363,10 @@ private:
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
         MassStall& mass = hands_.mass_stall();
-        const bool stands = (judged.shows.findings & MassStall::stall) != 0;
+        // That a sign of life is late is shown so soon that it may come of the host.
+        const bool late = judged.findings.size() == 1 && judged.findings.begin()->kind == AliveAge::kind;
+        const bool stands =
+            (judged.shows.findings & MassStall::stall) != 0 && !(late && judged.shows.level <= Level::watch);
         const bool of_all = mass.see(visit.handle, watched, stands, registry_.table(), now);
         const bool tells = !tells_of_all_ && !mass.untold().alert.key.empty();
         if (judged.debounced != watched.seldom->debounced) watched.seldom.edit().debounced = judged.debounced;

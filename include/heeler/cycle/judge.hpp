@@ -39,6 +39,7 @@ struct Judged {
     std::string failed{};         ///< what came to nothing of the rung just carried out, and what was answered
     bool calls_off = false;       ///< a rung that is not carried out yet would not be decided any more
     bool put_off = false;         ///< a stall that is not judged yet, because the watchdog was away
+    bool there_again = false;     ///< what a stall was about
     bool set_aside = false;       ///< a stall, because something is exhausted
     bool outlived = false;        ///< a repetition, because the run has gone on without it
     bool excused = false;         ///< what stopped the run's agent counts against nobody
@@ -130,6 +131,7 @@ private:
             const bool snoozed = finding.condition == Condition::silent && verdict_.marks.snoozed_at(now_.wall);
             if (snoozed) return (void)result.findings.add(only_shown(finding));
             if (finding.is_put_off()) return (void)(result.put_off = true);
+            if (finding.is_over()) return (void)(result.there_again = true);
             (finding.condition == Condition::not_evaluable ? result.notes : result.findings).add(finding);
         });
         collect_loss(result);
@@ -184,6 +186,8 @@ private:
             incident.condition == Condition::exhausted && !has(result, Condition::exhausted) && !run_.late;
         if (incident.phase == Phase::closed && run_.last_progress && rules_.rules.mode != Mode::shadow)
             seen.well_for = *run_.last_progress - incident.closed_at;
+        seen.no_output_gone |= result.there_again && incident.condition == Condition::stalled &&
+                               !has(result, Condition::stalled) && !result.put_off;
         seen.severity = severity_for(seen.conditions);
         seen.active = run_.last_activity && *run_.last_activity > incident.acted;
         if ((seen.conditions & bit_of(Condition::stalled)) != 0)

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
@@ -73,6 +74,8 @@ struct AgeLimits {
     /// People are told of the stall, which is critical then, and nothing is done about it (the task-tree watchdog):
     /// see `SilenceLevels`. They are told by the alert that the class has about `Condition::silent`.
     bool informs = false;
+    /// Of signs of life: only a run that beats by itself is held to it, and as often as this (`Rhythm`).
+    std::optional<Duration> beats_within{};
 };
 
 /// What is remembered of the tool calls that are open: when the first of them began, on the run's working clock, and
@@ -98,6 +101,32 @@ struct OpenCalls {
     }
 };
 
+/// Whether a run beats by itself. Many hosts beat when they have something to report, and then a long call or a long
+/// thought is silence; a beat promises the next one only if several came while the run did nothing else, and no gap was
+/// ever longer than is promised. It goes by the beats that are seen when the run is looked at.
+struct Rhythm : OpenCalls {
+    static constexpr std::uint32_t enough = 4;
+    static constexpr Duration alone = std::chrono::seconds{5};  ///< after whatever else the run did
+
+    Duration beat{}, lost_at{};                ///< the newest sign of life, of whichever kind; when it was too old
+    std::uint32_t seen = 0, by_itself = 0;     ///< beats by themselves since the last gap; whether `beat` is one
+    std::uint32_t is_late = 0, came_back = 0;  ///< now; of a lost run that did nothing else yet
+
+    void look(const Run& run, const AgeLimits& limits, Instant now) noexcept {
+        const Duration newest = run.last_alive.value_or(Duration{}), at = run.working(now.elapsed);
+        if (newest != beat) {
+            if (newest - beat > *limits.beats_within) seen = 0;
+            by_itself = newest - run.last_activity.value_or(-alone) < alone ? 0 : 1;
+            seen += by_itself;
+            beat = newest;
+        }
+        is_late = by_itself != 0 && seen >= enough && at - beat > limits.warn_after.value_or(limits.act_after) ? 1 : 0;
+        if (is_late != 0 && run.unseen_for(beat, now.elapsed) > limits.act_after) lost_at = at;
+        if (run.last_progress.value_or(Duration{}) > lost_at) lost_at = {};
+        came_back = lost_at > Duration{} && beat > lost_at ? 1 : 0;
+    }
+};
+
 namespace detail {
 
 /// What was to be over when what is found began, and is not over yet.
@@ -116,10 +145,11 @@ template <class Cadence>
 struct HeartbeatContract {
     static constexpr std::string_view kind = Cadence::kind;
     static constexpr EventMask listens = events<ToolCall, ToolResult> | no_call_prints;
+    static constexpr bool excused = !std::is_same_v<Cadence, AliveAge>;  ///< by what was said to take long (`Expect`)
 
     using Settings = AgeLimits;
 
-    using Memory = OpenCalls;
+    using Memory = std::conditional_t<std::is_same_v<Cadence, AliveAge>, Rhythm, OpenCalls>;
     static constexpr std::uint32_t layout = 2;
 
     [[nodiscard]] static Result<void> validate(const Settings& settings) {
@@ -152,14 +182,24 @@ struct HeartbeatContract {
         }
     }
 
+    /// Beats are seen when somebody looks.
+    std::optional<Sighting> poll(Memory& memory, const Settings& settings, const Run& run, const LastCheckpoint&,
+                                 Instant now) const requires(!excused) {
+        if (settings.beats_within && !run.late && !run.waiting_since) memory.look(run, settings, now);
+        return std::nullopt;
+    }
+
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run& run,
                                                Instant now) const {
         if (run.late || run.waiting_since) return std::nullopt;
+        if constexpr (!excused)
+            if (settings.beats_within && memory.is_late == 0)
+                return memory.came_back != 0 ? std::optional{Finding::over(kind)} : std::nullopt;
         const auto base = base_of(settings, run);
         if (!base) return Finding{Condition::not_evaluable, Level::none, kind, {.rule = "no_time_to_count_from"}};
         const Duration age = run.working(now.elapsed) - *base;
         if (run.working(now.elapsed) < veto_end(settings, run)) return std::nullopt;
-        const bool in_tool = settings.in_tool && run.open_calls > 0;
+        const bool in_tool = settings.in_tool && run.open_calls > 0 && !settings.beats_within;
         const Duration limit = in_tool ? in_tool_of(memory, settings) : settings.act_after;
         const Duration from = in_tool ? memory.counted_from(*base, settings.act_after) : *base;
         const bool act = run.unseen_for(from, now.elapsed) > limit;
@@ -191,6 +231,8 @@ struct HeartbeatContract {
                 text += " (of a longer time if it declares one, up to " +
                         text::spoken_bound(settings.tool_cap + period) + ")";
         }
+        if (settings.beats_within)
+            text += ", of a run that beats by itself at least every " + text::spoken(*settings.beats_within);
         return text + std::string{Cadence::after} + (settings.informs ? ", and only told\n" : "\n");
     }
 
@@ -206,6 +248,8 @@ struct HeartbeatContract {
                                               Duration since) const {
         const auto base = base_of(settings, run);
         if (!base) return std::nullopt;
+        if constexpr (!excused)
+            if (settings.beats_within && memory.by_itself == 0) return std::nullopt;
         std::optional<Duration> earliest;
         const auto in_tool = settings.in_tool ? std::optional{in_tool_of(memory, settings)} : std::nullopt;
         for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, in_tool}) {
@@ -220,8 +264,6 @@ struct HeartbeatContract {
     }
 
 private:
-    static constexpr bool excused = !std::is_same_v<Cadence, AliveAge>;
-
     static std::string_view rule_of(const Settings& settings, bool act) noexcept {
         if (!settings.informs) return kind;
         return act ? "critical_silence" : "suspicious_silence";

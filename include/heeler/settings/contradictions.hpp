@@ -79,7 +79,7 @@ inline void doubt_stalls(Doubts& doubts, const RunClass& rules, Duration limit, 
         doubt_limit(doubts, rules, "liveness", "the limit of a sign of life", alive->act_after);
         const auto* start = rules.detectors.find<NeverStarted>();
         const std::string least = text::spoken(alive->act_after);
-        if (start != nullptr && start->grace < alive->act_after)
+        if (start != nullptr && !alive->beats_within && start->grace < alive->act_after)
             doubts.push_back({"never_started_s",
                               text::concat("a run has ", text::spoken(start->grace), " to begin, and ", least,
                                            " between two signs of life, so that a slow beginning is a stall before "

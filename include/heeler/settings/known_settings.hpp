@@ -267,6 +267,7 @@ private:
 
 using BySilence = HeartbeatContract<ActivityAge>;
 using ByProgress = HeartbeatContract<ProgressAge>;
+using ByLife = HeartbeatContract<AliveAge>;
 using ByCheckpoints = HeartbeatContract<CheckpointAge>;
 
 inline constexpr std::array known{
@@ -331,6 +332,8 @@ inline constexpr std::array known{
     Known{"progress_age.acted_on_s", &set_length<ByProgress, &ByProgress::Settings::act_after>},
     Known{"progress_age.startup_grace_s", &set_length<ByProgress, &ByProgress::Settings::startup_grace>},
     Known{"veto_within_s", &set_length<BySilence, &BySilence::Settings::veto_within>},
+    Known{"liveness.suspect_s", &set_length<ByLife, &ByLife::Settings::warn_after>},
+    Known{"liveness.lost_s", &set_length<ByLife, &ByLife::Settings::act_after>},
     Known{"tool_calls.allowed_s", &set_in_tool},
     Known{"tool_calls.grace_s", &set_tool_grace},
     Known{"tool_calls.cap_s", &set_tool_cap},

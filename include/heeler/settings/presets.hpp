@@ -6,7 +6,6 @@
 #include <heeler/detect/burn_rate_tracker.hpp>   // IWYU pragma: export
 #include <heeler/detect/error_cascade.hpp>       // IWYU pragma: export
 #include <heeler/detect/expected_duration.hpp>   // IWYU pragma: export
-#include <heeler/detect/failure_streak.hpp>      // IWYU pragma: export
 #include <heeler/detect/heartbeat_contract.hpp>  // IWYU pragma: export
 #include <heeler/detect/loop.hpp>                // IWYU pragma: export
 #include <heeler/detect/loop_detector.hpp>       // IWYU pragma: export
