@@ -504,3 +504,33 @@ TEST_CASE("a lost run that beats again says that it is over, once it has progres
     run.at.run.last_progress = 511s;
     CHECK_FALSE(run.look(515s));
 }
+
+TEST_CASE("an open call is shown after a while of its own, a longer one after a third of its time [M-028]") {
+    Taught<HeartbeatContract<ProgressAge>> rule;
+    rule.settings = {.warn_after = 300s, .act_after = 600s, .in_tool = 2700s, .warn_in_tool = 900s};
+    ToolCall call{"make", "{}", {}};
+    const auto level_at = [&](Duration age) {
+        At at{age};
+        at.run.last_progress = 0s;
+        at.run.open_calls = 1;
+        const auto found = rule.check(at);
+        return found ? found->level : Level::none;
+    };
+    SECTION("of the usual length") {
+        rule.learn(call);
+        CHECK(level_at(900s) == Level::none);
+        CHECK(level_at(900s + 1us) == Level::watch);
+        CHECK(level_at(2700s) == Level::watch);
+        CHECK(level_at(2700s + 1us) == Level::nudge);
+        Run run;
+        run.last_progress = 0s;
+        CHECK(HeartbeatContract<ProgressAge>{}.due(rule.memory, rule.settings, run, 600s + 1us) == 900s + 1us);
+    }
+    SECTION("that declares an hour and a half") {
+        call.timeout = 5400s;
+        rule.learn(call);
+        CHECK(level_at(1810s) == Level::none);
+        CHECK(level_at(1810s + 1us) == Level::watch);
+        CHECK(level_at(5430s + 1us) == Level::nudge);
+    }
+}

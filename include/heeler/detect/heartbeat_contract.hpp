@@ -76,6 +76,9 @@ struct AgeLimits {
     bool informs = false;
     /// Of signs of life: only a run that beats by itself is held to it, and as often as this (`Rhythm`).
     std::optional<Duration> beats_within{};
+    /// In place of `warn_after`, for an open tool call; a third of its limit where that is longer. Without `in_tool` of
+    /// no effect.
+    std::optional<Duration> warn_in_tool{};
 };
 
 /// What is remembered of the tool calls that are open: when the first of them began, on the run's working clock, and
@@ -202,15 +205,15 @@ struct HeartbeatContract {
         const bool in_tool = settings.in_tool && run.open_calls > 0 && !settings.beats_within;
         const Duration limit = in_tool ? in_tool_of(memory, settings) : settings.act_after;
         const Duration from = in_tool ? memory.counted_from(*base, settings.act_after) : *base;
+        const auto warn = in_tool ? warning_of(memory, settings) : settings.warn_after;
         const bool act = run.unseen_for(from, now.elapsed) > limit;
         if (!act && run.working(now.elapsed) - from > limit) return Finding::put_off(kind);
-        if (!act && (in_tool || !settings.warn_after || age <= *settings.warn_after)) return std::nullopt;
+        if (!act && (!warn || run.working(now.elapsed) - from <= *warn)) return std::nullopt;
         Finding finding{act && settings.informs ? Condition::silent : Condition::stalled,
                         act ? Level::nudge : Level::watch,
                         kind,
                         {.rule = rule_of(settings, act)}};
-        finding.evidence.add("age_s", in_seconds(age))
-            .add("threshold_s", in_seconds(act ? limit : *settings.warn_after));
+        finding.evidence.add("age_s", in_seconds(age)).add("threshold_s", in_seconds(act ? limit : *warn));
         if (excused) detail::name_overrun(finding, run, base);
         finding.evidence.first = finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
@@ -252,9 +255,11 @@ struct HeartbeatContract {
             if (settings.beats_within && memory.by_itself == 0) return std::nullopt;
         std::optional<Duration> earliest;
         const auto in_tool = settings.in_tool ? std::optional{in_tool_of(memory, settings)} : std::nullopt;
-        for (const auto& limit : {settings.warn_after, std::optional{settings.act_after}, in_tool}) {
+        const std::optional<Duration> limits[] = {settings.warn_after, settings.act_after, in_tool,
+                                                  warning_of(memory, settings)};
+        for (const auto& limit : limits) {
             if (!limit) continue;
-            const Duration of = limit == in_tool ? memory.counted_from(*base, settings.act_after) : *base;
+            const Duration of = &limit >= limits + 2 ? memory.counted_from(*base, settings.act_after) : *base;
             for (const Duration begin : {of, detail::max_of(of, run.seen_from.value_or(of))}) {
                 const Duration moment = detail::max_of(begin + *limit + Duration{1}, veto_end(settings, run));
                 if (moment > since && (!earliest || moment < *earliest)) earliest = moment;
@@ -282,6 +287,10 @@ private:
     }
     static Duration in_tool_of(const Memory& memory, const Settings& settings) noexcept {
         return memory.open > 0 ? memory.limit() : *settings.in_tool;
+    }
+    static std::optional<Duration> warning_of(const Memory& memory, const Settings& settings) noexcept {
+        if (!settings.in_tool || !settings.warn_in_tool) return std::nullopt;
+        return detail::max_of(*settings.warn_in_tool, in_tool_of(memory, settings) / 3);
     }
     static std::optional<Duration> base_of(const Settings& settings, const Run& run) noexcept {
         SmallOptional<Duration> base = Cadence::of(run);

@@ -334,6 +334,7 @@ inline constexpr std::array known{
     Known{"veto_within_s", &set_length<BySilence, &BySilence::Settings::veto_within>},
     Known{"liveness.suspect_s", &set_length<ByLife, &ByLife::Settings::warn_after>},
     Known{"liveness.lost_s", &set_length<ByLife, &ByLife::Settings::act_after>},
+    Known{"tool_calls.shown_s", &set_warn_in_tool},
     Known{"tool_calls.allowed_s", &set_in_tool},
     Known{"tool_calls.grace_s", &set_tool_grace},
     Known{"tool_calls.cap_s", &set_tool_cap},

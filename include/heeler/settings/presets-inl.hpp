@@ -70,7 +70,8 @@ HEELER_INLINE RunClass recommended() {
         .turn_on<Loop>()
         .turn_on<NeedsInput>({6h, 4h, 24h})
         .turn_on<HeartbeatContract<AliveAge>>({.warn_after = 60s, .act_after = 180s, .beats_within = 90s})
-        .turn_on<HeartbeatContract<ProgressAge>>({300s, 600s, 2700s, 300s})
+        .turn_on<HeartbeatContract<ProgressAge>>(
+            {.warn_after = 300s, .act_after = 600s, .in_tool = 2700s, .startup_grace = 300s, .warn_in_tool = 900s})
         // Agents burn in bursts: three minutes in a row against the half hour before.
         .turn_on<BurnRateTracker<Tokens>>({5.0, 30, 3})
         .turn_on<BurnRateTracker<ApiCalls>>({5.0, 30, 3})

@@ -158,6 +158,11 @@ void change_ages(RunClass& rules, Change change) {
                 [&](Duration length) { change_ages(rules, [&](auto& settings) { settings.in_tool = length; }); });
 }
 
+[[nodiscard]] inline Refused set_warn_in_tool(const SettingValue& value, RunClass& rules) {
+    return take(seconds(value, 1s, longest_setting),
+                [&](Duration length) { change_ages(rules, [&](auto& settings) { settings.warn_in_tool = length; }); });
+}
+
 [[nodiscard]] inline Refused set_tool_grace(const SettingValue& value, RunClass& rules) {
     return take(seconds(value, 0s, longest_setting),
                 [&](Duration length) { change_ages(rules, [&](auto& settings) { settings.tool_grace = length; }); });
