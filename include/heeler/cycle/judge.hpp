@@ -366,7 +366,9 @@ private:
         // Whoever is over time stays so, however well the run goes on.
         if (decision.last == InterventionOutcome::recovered && shows.status != Status::timeout)
             shows.status = Status::recovered;
-        result.severity = severity_for(shows.findings);
+        // Hard work fails, too: what is only shown of it adds nothing.
+        const bool fails = has(result, Condition::error_cascade) || decision.condition == Condition::error_cascade;
+        result.severity = severity_for(fails ? shows.findings : shows.findings & ~bit_of(Condition::error_cascade));
         const Shown& before = watched_.shown;
         result.speaks =
             first || shows.status != before.status || shows.level != before.level || shows.findings != before.findings;

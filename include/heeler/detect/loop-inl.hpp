@@ -19,8 +19,10 @@ HEELER_INLINE std::optional<Finding> Loop::check(const Memory& memory, const Set
                                                  Instant) const {
     const loops::Shown& shown = memory.calls->shown;
     const loops::Hit& hit = shown.hit;
-    if (hit.level < (settings.watch ? Level::watch : Level::nudge)) return std::nullopt;
-    Finding finding{Condition::loop_detected, hit.level, kind, {.rule = loops::row(loops::Family{shown.family}).name}};
+    const bool fails = loops::is_cascade(shown, settings);
+    if (hit.level < (settings.watch || fails ? Level::watch : Level::nudge)) return std::nullopt;
+    const Condition& about = fails ? Condition::error_cascade : Condition::loop_detected;
+    Finding finding{about, hit.level, kind, {.rule = loops::row(loops::Family{shown.family}).name}};
     finding.evidence.add("repeats", hit.count).add("needed", hit.needed);
     if (hit.period > 1) finding.evidence.add("period", hit.period);
     if (shown.rounds > 0) finding.evidence.add("rounds", shown.rounds);  // since its first sign
@@ -28,7 +30,7 @@ HEELER_INLINE std::optional<Finding> Loop::check(const Memory& memory, const Set
     if (shown.tokens > 0) finding.evidence.add("tokens", static_cast<double>(shown.tokens));
     finding.evidence.first = hit.first;
     finding.evidence.last = shown.last;
-    finding.identity = hit.identity;
+    if (!fails) finding.identity = hit.identity;
     finding.subject = shown.subject;
     return finding;
 }
@@ -46,7 +48,8 @@ HEELER_INLINE List<Detail> Loop::details(const Memory& memory, const Settings&, 
 }
 
 HEELER_INLINE std::string Loop::describe(const Finding& finding) {
-    std::string text = "Looping: " + loops::words_of(finding);
+    std::string text =
+        (finding.condition == Condition::error_cascade ? "Failing: " : "Looping: ") + loops::words_of(finding);
     if (!finding.subject.view().empty()) text += " (" + detail::words::tool_of(finding) + ")";
     return text;
 }

@@ -372,6 +372,7 @@ inline constexpr std::array known{
     Known{"loop.errclass_one_tool", &set_field<Loop>},
     Known{"loop.errclass_several_tools", &set_field<Loop>},
     Known{"loop.errclass_new_subject_percent", &set_field<Loop>},
+    Known{"loop.errclass_shown", &set_field<Loop>},
     Known{"loop.nop", &set_field<Loop>},
     Known{"loop.nop_rounds", &set_field<Loop>},
     Known{"loop.coverage", &set_field<Loop>},

@@ -307,6 +307,7 @@ TEST_CASE("similar: one part that is another each time is a list, which weighs h
 TEST_CASE("errclass: the same failure with any arguments, one more across tools or with a short message") {
     const auto other_call = [](auto& told) { ++told.call.typed; };
     CHECK(units_until<SameError>(Level::nudge, OutcomeClass::negative, other_call) == 4);
+    CHECK(units_until<SameError>(Level::watch, OutcomeClass::negative, other_call) == 2);
     CHECK(units_until<SameError>(Level::nudge, OutcomeClass::negative, [](auto& told) { ++told.call.tool; }) == 5);
     CHECK(units_until<SameError>(Level::nudge, OutcomeClass::negative, [](auto& told) { told.outcome.words = 3; }) ==
           5);

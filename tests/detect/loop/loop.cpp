@@ -536,6 +536,24 @@ TEST_CASE("loop: settings by name, and limits") {
     CHECK(shown.level() == Level::watch);
 }
 
+TEST_CASE("loop: three failures alike are a cascade that is shown, and one more is a loop [M-092]") {
+    const std::string failure = "error: cannot find the header of the grammar in any include directory";
+    const char* const commands[] = {R"({"command":"make parser"})", R"({"command":"ninja -C out lexer"})",
+                                    R"({"command":"cmake --build . --target all"})", R"({"command":"gcc -c a.c"})"};
+    Told told;
+    for (int i = 0; i < 3; ++i) {
+        CHECK_FALSE(told.finding());
+        told.unit("bash", commands[i], failure, false);
+    }
+    REQUIRE(told.finding());
+    CHECK(told.finding()->condition == Condition::error_cascade);
+    CHECK(told.finding()->level == Level::watch);
+    CHECK(Loop::describe(*told.finding()).starts_with("Failing: meets the same failure 3 times"));
+    told.unit("bash", commands[3], failure, false);
+    CHECK(told.finding()->condition == Condition::loop_detected);
+    CHECK(told.level() == Level::nudge);
+}
+
 TEST_CASE("loop: what a run with everything keeps is bounded") {
     using Part = loops::Memory::Part;
     // What is never given up has room.

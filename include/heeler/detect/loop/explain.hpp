@@ -72,8 +72,10 @@ public:
         say_what_it_is(after);
         say_episode(after);
         const Shown& shown = after.calls->shown;
-        out_.verdict.level =
-            shown.hit.level >= (settings_.watch ? Level::watch : Level::nudge) ? shown.hit.level : Level::none;
+        out_.verdict.level = shown.hit.level >= Level::nudge || (settings_.watch && shown.hit.level == Level::watch) ||
+                                     is_cascade(shown, settings_)
+                                 ? shown.hit.level
+                                 : Level::none;
         if (out_.verdict.level != Level::none) {
             out_.verdict = row_of(static_cast<Family>(shown.family), shown.hit);
             out_.verdict.because = shown.last == seen_.index ? "" : "found before, and nothing has moved since";

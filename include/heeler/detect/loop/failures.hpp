@@ -24,6 +24,7 @@ struct SameError {
         std::uint32_t few_words = 3;             ///< a key of so few words needs one more
         std::uint32_t new_subject_percent = 25;  ///< what a repeat about a new subject weighs
         std::uint32_t window = 24;               ///< units between two of them
+        std::uint32_t shown = 3;                 ///< so many are an error cascade, which is shown
     };
     struct Record {
         std::uint32_t error;

@@ -353,7 +353,9 @@ private:
         if (family != Family::fruitless && hit.level >= Level::nudge) only_fruitless_ = false;
         if (hit.level >= Level::nudge && family != Family::sentences && family != Family::frozen_poll) may_stop_ = true;
         if (hit.identity != 0 && named_ == 0) named_ = hit.identity;
-        if (best_.family == Family::none || hit.level > best_.hit.level) best_ = {family, hit};
+        // Of what is only shown, failures are shown first.
+        const bool fails = family == Family::errclass && hit.level == Level::watch && hit.level == best_.hit.level;
+        if (best_.family == Family::none || hit.level > best_.hit.level || fails) best_ = {family, hit};
     }
 
     // --- the episode ---

@@ -90,6 +90,12 @@ inline constexpr FamilyRow family_rows[heeler::detail::count_of<Family>]{
     return "something that repeats itself";
 }
 
+/// Failures alike that are no loop yet. They are shown: one more way that fails, and they are one.
+[[nodiscard]] inline bool is_cascade(const Shown& shown, const Settings& settings) noexcept {
+    return shown.hit.level == Level::watch && Family{shown.family} == Family::errclass &&
+           shown.hit.count >= settings.errclass.shown;
+}
+
 inline void name_each(Settings& s, NamedSettings& named) {
     named.flag("repeat", s.repeat.on);
     named.count("repeat_adjacent", s.repeat.adjacent, 2, 1000);
@@ -119,6 +125,7 @@ inline void name_each(Settings& s, NamedSettings& named) {
     named.flag("errclass", s.errclass.on);
     named.count("errclass_one_tool", s.errclass.one_tool, 2, 900);
     named.count("errclass_several_tools", s.errclass.several_tools, 2, 900);
+    named.count("errclass_shown", s.errclass.shown, 2, 900);
     named.count("errclass_new_subject_percent", s.errclass.new_subject_percent, 0, 100);
     named.flag("nop", s.nop.on);
     named.count("nop_rounds", s.nop.rounds, 2, 1000);
