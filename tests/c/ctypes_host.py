@@ -83,7 +83,7 @@ def loops_and_recovers(store: str) -> None:
     ok(host.call("start", byref(RunSpec(id=b"nightly", task=b"Make the tests pass")), None))
     host.go_round_in_circles(b"nightly")
     assert host.status(b"nightly") == "LOOP_DETECTED"
-    assert [(verb, message) for verb, message, _ in host.actions] == [(INJECT, "break_pattern")], host.actions
+    assert [(verb, message) for verb, message, _ in host.actions] == [(INJECT, "nudge")], host.actions
     assert "Make the tests pass" in host.actions[0][2], host.actions
     assert [alert["kind"] for alert in host.alerts] == ["run.unhealthy"], host.alerts
     ok(host.call("checkpoint", b"nightly", byref(Note(text=b"parser ported", step=1, has_step=1))))

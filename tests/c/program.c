@@ -80,7 +80,7 @@ static void a_run_loops_and_recovers(const char* store) {
     CHECK(strcmp(status_of(watchdog, "nightly"), "HEALTHY") == 0);
     go_round_in_circles(&host, watchdog, "nightly");
     CHECK(strcmp(status_of(watchdog, "nightly"), "LOOP_DETECTED") == 0);
-    CHECK(strcmp(host.last_message, "1 break_pattern") == 0);
+    CHECK(strcmp(host.last_message, "1 nudge") == 0);
     CHECK(strcmp(host.last_run, "nightly") == 0);
     CHECK(strcmp(host.kinds, "run.unhealthy ") == 0);
     CHECK(strstr(host.last_json, "\"id\":\"nightly\"") != NULL);

@@ -129,7 +129,7 @@ TEST_CASE("limits that were set absolutely hold, whoever was away [D-57]") {
     rules.detectors.turn_on<RunTimeout>({1000s});
     Away a{std::move(rules)};
     (void)a.after(900s);
-    CHECK(a.acts == "snapshot done, escalate done");
+    CHECK(a.acts == "pause done, snapshot done, escalate done");
 }
 
 TEST_CASE("intervals in which the watchdog was away count against nobody, nor do those before [D-57]") {
@@ -248,21 +248,21 @@ TEST_CASE("whether a rung helped is asked a whole wait after a stop, not at once
     Away a;
     for (std::uint32_t turn = 0; turn < 5; ++turn) (void)a.dog->observe(a.handle, ToolCall{"grep", "{}", {}, {}, turn});
     a.seconds(1);
-    REQUIRE(a.acts == "inject:break_pattern done");
+    REQUIRE(a.acts == "inject:nudge done");
     a.seconds(seen_before);
     (void)a.after(900s);
     SECTION("it obeyed, and goes on") {
         a.seconds(100);
-        CHECK(a.acts == "inject:break_pattern done");
+        CHECK(a.acts == "inject:nudge done");
         a.works();
         a.seconds(100);
-        CHECK(a.acts == "inject:break_pattern done");
+        CHECK(a.acts == "inject:nudge done");
     }
     SECTION("nothing more is seen of it: the ladder goes on") {
         a.seconds(119);
-        CHECK(a.acts == "inject:break_pattern done");
+        CHECK(a.acts == "inject:nudge done");
         a.seconds(130);
-        CHECK(a.acts != "inject:break_pattern done");
+        CHECK(a.acts != "inject:nudge done");
     }
 }
 

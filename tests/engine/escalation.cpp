@@ -248,8 +248,10 @@ TEST_CASE("what nobody received before an escalation passes over no level of it"
         const RunHandle run = b.run(spec);
         b.progress(run, 1);
         b.notifier.answer_with({Delivery::permanent, Delivery::ok});
-        b.looks(18);
-        CHECK(b.acts == "inject:nudge done; inject:nudge done; snapshot done, escalate done");
+        b.looks(23);
+        CHECK(b.acts ==
+              "inject:nudge done; inject:nudge done; inject:break_pattern done; pause done, snapshot done, escalate "
+              "done");
         CHECK(b.told() == "lead ");
     }
     SECTION("of an earlier one") {

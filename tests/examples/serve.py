@@ -346,7 +346,7 @@ class Actions(ServeTest):
     def test_a_loop_is_told_and_its_client_asked_to_nudge(self):
         client = self.looping()
         asked = client.hear(lambda line: "ask" in line)
-        self.assertEqual([asked["verb"], asked["run"], asked["message"]], ["inject", "r", "break_pattern"])
+        self.assertEqual([asked["verb"], asked["run"], asked["message"]], ["inject", "r", "nudge"])
         self.assertIn("Make the tests pass", asked["text"])
         self.assertIn("LOOP_DETECTED", [line.get("status") for line in client.heard])
         client.say(op="answer", ask=asked["ask"], outcome="done", note="heard")

@@ -119,7 +119,7 @@ class AdapterTest(unittest.IsolatedAsyncioTestCase):
         self.assertIn("(run_tests)", alerts)
         self.assertIn("tokens since the run started", alerts)
         report = await run.report()
-        self.assertEqual(report["actions"], ["inject:break_pattern"])
+        self.assertEqual(report["actions"], ["inject:nudge"])
 
 
 class OpenAIAgents(AdapterTest):

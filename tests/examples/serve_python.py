@@ -129,7 +129,7 @@ class Watch(PythonTest):
         async with self.watch(inject=lambda ask: asked.append(ask) or "told", on_event=events.append) as run:
             await self.loop(run, lambda: any("action" in event for event in events))
             self.assertIn("LOOP_DETECTED", await run.explain())
-        self.assertEqual([asked[0].verb, asked[0].run, asked[0].message], ["inject", "nightly", "break_pattern"])
+        self.assertEqual([asked[0].verb, asked[0].run, asked[0].message], ["inject", "nightly", "nudge"])
         self.assertIn("Make the tests pass", asked[0].text)
         action = next(event for event in events if "action" in event)
         self.assertEqual([action["outcome"], action["key"]], ["done", asked[0].key])

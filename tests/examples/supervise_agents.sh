@@ -24,22 +24,22 @@ lacks() { ! grep -qF -- "$1" "$work/out" || fail "it says \"$1\""; }
 supervised talks "Fix the build" --agent claude -- python3 "$stand_in" claude 300 --input-format stream-json --replay-user-messages
 [ "$status" = 0 ] || fail "an agent that reads messages: status $status"
 says 'status LOOP_DETECTED'
-says 'inject:break_pattern: done (heard after its acknowledgement)'
-says '"told": "[watchdog] You are repeating the same steps'
-says 'inject:break_pattern | recovered'
+says 'inject:nudge: done (heard after its acknowledgement)'
+says '"told": "[watchdog] You seem to go round in circles'
+says 'inject:nudge | recovered'
 grep -qF '"text": "Fix the build"' "$work/stream" || fail "its task does not reach it"
 grep -qF '"subtype": "success"' "$work/stream" || fail "its output is not passed on"
 lacks 'STALLED'
 
 # It does not show messages again: its next step counts.
 supervised silent "Fix the build" --agent claude -- python3 "$stand_in" claude 300 --input-format=stream-json stream-json
-says 'inject:break_pattern: done (heard after its next step)'
+says 'inject:nudge: done (heard after its next step)'
 
 # What it reads when its turn is over it does not show: the end of its next turn counts.
 supervised secretive "Fix the build" --agent claude -- python3 "$stand_in" claude 5 --input-format stream-json --replay-user-messages secretive
 [ "$status" = 0 ] || fail "an agent that does not show all that it reads: status $status"
 grep -q 'Still done' "$work/stream" || fail "it is not told after its turn"
-says 'inject:break_pattern: done (heard after its turn)'
+says 'inject:nudge: done (heard after its turn)'
 
 # A task of JSON lines is passed on as it is, and an agent without one ends.
 supervised lines '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"As it is"}]}}' \
@@ -53,8 +53,8 @@ supervised again '' --agent codex --resume "exec python3 '$stand_in' codex 300 r
     -- python3 "$stand_in" codex 300
 [ "$status" = 0 ] || fail "an agent that is interrupted: status $status"
 says 'interrupting the command'
-says 'inject:break_pattern: done (heard after its next step)'
-says '"calls": 0, "told": "[watchdog] You are repeating the same steps'
+says 'inject:nudge: done (heard after its next step)'
+says '"calls": 0, "told": "[watchdog] You seem to go round in circles'
 [ "$(grep -c thread.started "$work/stream")" = 2 ] || fail "it does not go on once"
 supervised broken '' --agent codex --resume 'exit "$HEELER_GENERATION"' -- python3 "$stand_in" codex 300
 [ "$status" = 2 ] || fail "an agent that cannot go on: status $status, not its generation"

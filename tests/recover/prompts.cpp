@@ -152,3 +152,14 @@ TEST_CASE("a run that has used something up is told so, and not that it makes no
                          ContainsSubstring("Port the parser") && ContainsSubstring("Free some of it"));
     CHECK(text.find("No progress") == std::string::npos);
 }
+
+TEST_CASE("what is asked of a run says what was seen: a loop, nothing more to use, or nothing that came [M-086]") {
+    PromptFacts facts;
+    facts.run = "r";
+    facts.condition = Condition::loop_detected;
+    CHECK(prompts::nudge(facts).starts_with("[watchdog] You seem to go round in circles ("));
+    CHECK(prompts::break_pattern(facts).starts_with("[watchdog] You are repeating the same steps ("));
+    facts.condition = Condition::stalled;
+    CHECK(prompts::nudge(facts).starts_with("[watchdog] No progress was seen ("));
+    CHECK(prompts::break_pattern(facts).starts_with("[watchdog] You were asked to go on, and nothing came ("));
+}

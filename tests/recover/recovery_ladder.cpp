@@ -374,3 +374,49 @@ TEST_CASE("what the ladder has no answer to is told, and hides and ends nothing 
     CHECK_FALSE(at(rules, well.incident, 400s, {}).incident.open());
     CHECK(rules.describe().find("anything else that is found: people are told, nothing is done") != std::string::npos);
 }
+
+TEST_CASE("the recommended ladder waits longer after each rung, takes each once, and pauses last [M-055]") {
+    const RecoveryLadder rules = checked(*presets::recommended().ladder.as<RecoveryLadder>());
+    const Judgement stalls = seeing(Condition::stalled);
+    Decision step = at(rules, {}, 0s, stalls);
+    CHECK(text_of(step.plan) == "inject:nudge ");
+    const std::pair<Duration, std::string> next[] = {
+        {120s, "inject:nudge "}, {300s, "inject:break_pattern "}, {600s, "pause snapshot escalate "}};
+    for (const auto& [when, plan] : next) {
+        CHECK(step.incident.verify_at == when);
+        CHECK(at(rules, step.incident, when - 1us, stalls).plan.empty());
+        step = at(rules, step.incident, when, stalls);
+        CHECK(text_of(step.plan) == plan);
+    }
+    CHECK(step.is_final);
+    CHECK_FALSE(step.incident.hold_until);  // whoever is told again is told by the levels of the escalation
+    CHECK_THAT(rules.describe(), Catch::Matchers::Contains("STALLED: inject:nudge (2m 0s) inject:nudge (3m 0s) "
+                                                           "inject:break_pattern (5m 0s)\n"));
+}
+
+TEST_CASE("a loop is nudged and asked for another way once, and one that is certain is paused at once [M-055]") {
+    const RecoveryLadder rules = checked(*presets::recommended().ladder.as<RecoveryLadder>());
+    Judgement loops = seeing(Condition::loop_detected);
+    const Decision nudged = at(rules, {}, 0s, loops);
+    CHECK(text_of(nudged.plan) == "inject:nudge ");
+    const Decision broken = at(rules, nudged.incident, 120s, loops);
+    CHECK(text_of(broken.plan) == "inject:break_pattern ");
+    CHECK(text_of(at(rules, broken.incident, 420s, loops).plan) == "pause snapshot escalate ");
+    loops.certain = true;
+    const Decision paused = at(rules, {}, 0s, loops);
+    CHECK(text_of(paused.plan) == "pause snapshot escalate ");
+    CHECK(paused.condition == Condition::loop_detected);
+    CHECK(text_of(at(ladder(), {}, 0s, loops).plan) == "inject:break_pattern ");  // only where the class says so
+}
+
+TEST_CASE("a person knows of a last rung whose pause came to nothing [M-055]") {
+    const RecoveryLadder rules = checked(*presets::recommended().ladder.as<RecoveryLadder>());
+    Judgement loops = seeing(Condition::loop_detected);
+    loops.certain = true;
+    const Decision paused = at(rules, {}, 0s, loops);
+    using enum ActionOutcome;
+    const Decision told = absorbed(rules, paused, {unsupported, done, done});
+    CHECK(told.plan.empty());
+    CHECK(told.incident.phase == Phase::holding);
+    CHECK(absorbed(rules, paused, {done, done, done}).plan.empty());
+}

@@ -80,6 +80,11 @@ TEST_CASE("a setting of each name is taken [M-186]") {
     CHECK(rules.limits.debounce == 3);
     RunClass acting = presets::long_run();
     CHECK(lay(acting, "max_attempts", whole(4)).empty());
+    RunClass waits = presets::recommended();
+    CHECK(lay(waits, "max_attempts", whole(5)).empty());
+    CHECK(lay(waits, "verify_after_s", whole(60)).empty());
+    for (const Response& response : waits.ladder.as<RecoveryLadder>()->responses)
+        CHECK((response.waits.empty() && !response.each_once));
     CHECK(acting.ladder.as<RecoveryLadder>()->max_attempts == 4);
     CHECK(rules.limits.rungs_per_tick == 1);
     CHECK(rules.limits.rungs_per_run_per_day == 2);

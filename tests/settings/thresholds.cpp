@@ -55,6 +55,7 @@ double cooldown(const RunClass& rules, std::size_t at) {
 
 using BySilence = HeartbeatContract<ActivityAge>;
 using ByProgress = HeartbeatContract<ProgressAge>;
+using ByLife = HeartbeatContract<AliveAge>;
 using ByCheckpoints = HeartbeatContract<CheckpointAge>;
 using TailLoop = LoopDetector<Call, TailRule>;
 using Zeros = HeartbeatContract<Intervals>;
@@ -153,6 +154,10 @@ const Threshold thresholds[] = {
     {"progress_age.shown_s", "200", presets::recommended, LENGTH_OF(ByProgress, warn_after), 300, 200},
     {"progress_age.acted_on_s", "700", presets::recommended, LENGTH_OF(ByProgress, act_after), 600, 700},
     {"progress_age.startup_grace_s", "60", presets::recommended, LENGTH_OF(ByProgress, startup_grace), 300, 60},
+    {"liveness.suspect_s", "30", presets::recommended, LENGTH_OF(ByLife, warn_after), 60, 30},
+    {"liveness.lost_s", "240", presets::recommended, LENGTH_OF(ByLife, act_after), 180, 240},
+    {"tool_calls.shown_s", "600", presets::recommended, LENGTH_OF(ByProgress, warn_in_tool), 900, 600},
+    {"loop.errclass_shown", "4", presets::recommended, NUMBER_OF(Loop, errclass.shown), 3, 4},
     {"tool_calls.allowed_s", "3000", presets::recommended, LENGTH_OF(ByProgress, in_tool), 2700, 3000},
     {"tool_calls.grace_s", "60", presets::recommended, LENGTH_OF(ByProgress, tool_grace), 30, 60},
     {"tool_calls.cap_s", "3600", presets::recommended, LENGTH_OF(ByProgress, tool_cap), 7200, 3600},

@@ -171,6 +171,7 @@ private:
             if (finding.level < Level::nudge || !finding.condition.opens_incident()) continue;
             if (!is_known(finding.condition)) continue;
             if (!seen.worst) seen.worst = finding.condition;
+            seen.certain |= finding.level == Level::stop && finding.condition == *seen.worst;
             seen.conditions |= bit_of(finding.condition);
             seen.explicit_limit |= finding.condition == Condition::timeout;
         }

@@ -248,13 +248,15 @@ private:
         }
     }
 
-    /// Many stand still together: nobody is ended or replaced, and nobody asked for of whom people do not know yet.
+    /// Many stand still together: nobody is ended, replaced or paused, and nobody asked for of whom people do not know
+    /// yet. Whoever were paused would still stand when what all need is there again.
     [[nodiscard]] bool waits_for_all(const RungJob& job, const Action& action, Instant now) const {
         if (action.kind == ActionKind::terminate || action.kind == ActionKind::spawn)
             return mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
-        if (action.kind != ActionKind::escalate) return false;
+        if (action.kind != ActionKind::escalate && action.kind != ActionKind::pause) return false;
         const std::lock_guard guard{job.watched->lock};
-        return mass_stall_.speaks_for(*job.watched) && !job.watched->verdict->told.heard;
+        const bool pauses = action.kind == ActionKind::pause;
+        return mass_stall_.speaks_for(*job.watched) && (pauses || !job.watched->verdict->told.heard);
     }
 
     /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.

@@ -48,8 +48,9 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 /// Restates the goal and the last successful checkpoint (the long-run skill: a stalled run).
 [[nodiscard]] inline std::string nudge(const PromptFacts& facts) {
     const bool exhausted = facts.condition == Condition::exhausted;
-    std::string text =
-        exhausted ? "[watchdog] Nothing is left of what you need (" : "[watchdog] No progress was seen (";
+    std::string text = exhausted                                     ? "[watchdog] Nothing is left of what you need ("
+                       : facts.condition == Condition::loop_detected ? "[watchdog] You seem to go round in circles ("
+                                                                     : "[watchdog] No progress was seen (";
     text += std::string{facts.evidence} + "; running for " + text::spoken(facts.elapsed) + ").\n";
     append_goal(text, facts);
     append_checkpoint(text, facts);
@@ -61,9 +62,11 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
     return text;
 }
 
-/// Asks for another approach (the long-run skill: a loop).
+/// Asks for another approach (the long-run skill: a loop), also of a run that was asked to go on and did not.
 [[nodiscard]] inline std::string break_pattern(const PromptFacts& facts) {
-    std::string text = "[watchdog] You are repeating the same steps (" + std::string{facts.evidence} + ").\n";
+    std::string text = facts.condition == Condition::stalled ? "[watchdog] You were asked to go on, and nothing came ("
+                                                             : "[watchdog] You are repeating the same steps (";
+    text += std::string{facts.evidence} + ").\n";
     append_goal(text, facts);
     append_checkpoint(text, facts);
     text +=

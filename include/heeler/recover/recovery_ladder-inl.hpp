@@ -51,8 +51,12 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
             text, "    ",
             response.condition == Condition::no_output_access ? "output not readable" : name_of(response.condition),
             ":");
-        for (const Plan& plan : response.rungs)
+        std::size_t n = 0;
+        for (const Plan& plan : response.rungs) {
             for (const Step& entry : plan) text::append(text, " ", name_of(entry.action));
+            if (!response.waits.empty()) text += " (" + text::spoken(response.wait_after(n++, {})) + ")";
+        }
+        if (response.final_at_stop) text.append("; if it is certain:");
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
     if (spawns)
@@ -260,23 +264,26 @@ HEELER_INLINE Decision RecoveryLadder::act(const Turn& step, std::optional<Inter
     const bool spawns = response != nullptr && rung::has(response->rungs.front(), ActionKind::spawn);
     const bool tried = condition != Condition::no_output_access;  // people are told, and that is no attempt
     const bool exhausted =
-        tried && (step.incident.attempts >= max_attempts || (spawns && step.seen.continuations >= max_continuations));
-    if (step.seen.explicit_limit || exhausted || response == nullptr) {
-        Decision decision = last_rung(step, spawns ? condition : Condition::timeout, false);
+        tried && (step.incident.attempts >= max_attempts || (spawns && step.seen.continuations >= max_continuations) ||
+                  (response != nullptr && response->each_once && step.incident.attempts >= response->rungs.size()));
+    const bool certain = response != nullptr && response->final_at_stop && step.seen.certain;
+    if (step.seen.explicit_limit || exhausted || certain || response == nullptr) {
+        Decision decision = last_rung(step, spawns || certain ? condition : Condition::timeout, false);
         decision.last = last;
-        decision.reason = step.seen.explicit_limit ? "limit_exceeded" : "attempts_used_up";
+        decision.reason = step.seen.explicit_limit ? "limit_exceeded" : certain ? "certain" : "attempts_used_up";
         return decision;
     }
     Decision decision{step.incident};
     decision.condition = condition;
     decision.last = last;
-    decision.plan = response->rungs[detail::min_of<std::size_t>(step.incident.attempts, response->rungs.size() - 1)];
+    const std::size_t rung = detail::min_of<std::size_t>(step.incident.attempts, response->rungs.size() - 1);
+    decision.plan = response->rungs[rung];
     Incident& next = decision.incident;
     next.condition = condition;
     next.attempts += tried ? 1 : 0;
     if (!spawns || step.incident.condition != condition) next.unclear = 0;
     next.acted = step.now;
-    next.verify_at = step.now + step.verify_after;
+    next.verify_at = step.now + response->wait_after(rung, step.verify_after);
     next.phase = response->hold ? Phase::holding : Phase::climbing;
     next.hold_until.reset();
     if (response->hold && rung::has(decision.plan, ActionKind::pause)) next.hold_until = step.elapsed + max_pause;
@@ -308,8 +315,9 @@ HEELER_INLINE Decision RecoveryLadder::try_later(const Turn& step, const List<Ac
     while (first != actions.end() && first->kind == ActionKind::isolate) ++first;
     const Response* response = response_to(next.condition);
     const bool of_retry = retry && first != actions.end() && first->kind == ActionKind::spawn;
-    const bool of_response = of_retry || (response != nullptr && first != actions.end() &&
-                                          response->rungs.front().front().action == first->kind);
+    bool of_response = of_retry;
+    if (response != nullptr && first != actions.end())
+        for (const Plan& plan : response->rungs) of_response |= plan.front().action == first->kind;
     if (of_response || next.condition == Condition::timeout) {
         if (of_response && next.attempts > 0 && next.condition != Condition::no_output_access) --next.attempts;
         next.phase = Phase::climbing;

@@ -19,6 +19,14 @@ struct Response {
     bool hold = false;
     bool on_recurrence = false;  ///< only the condition itself shows that the rung failed (the checkpoint watchdog: a
                                  ///< continuation stalls)
+    List<Duration> waits{};      ///< from rung n to the look whether it helped; the last one is repeated. None: as the
+                                 ///< class says (`verify_after`)
+    bool each_once = false;      ///< after the last of the rungs the final one, though attempts are left
+    bool final_at_stop = false;  ///< what is found as certainly as that (`Level::stop`) takes the final rung at once
+
+    [[nodiscard]] Duration wait_after(std::size_t rung, Duration otherwise) const noexcept {
+        return waits.empty() ? otherwise : waits[rung < waits.size() ? rung : waits.size() - 1];
+    }
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -46,9 +46,21 @@ namespace detail::setting {
 
 [[nodiscard]] inline Refused set_max_attempts(const SettingValue& value, RunClass& rules) {
     return take(whole(value, 1, 100), [&](auto count) {
-        change_ladder<RecoveryLadder>(rules,
-                                      [&](auto& ladder) { ladder.max_attempts = static_cast<std::uint32_t>(count); });
+        change_ladder<RecoveryLadder>(rules, [&](auto& ladder) {
+            ladder.max_attempts = static_cast<std::uint32_t>(count);
+            for (Response& response : ladder.responses) response.each_once = false;
+        });
     });
+}
+
+/// In place of the waits of single rungs.
+[[nodiscard]] inline Refused set_verify_after(std::string_view field, const SettingValue& value, RunClass& rules) {
+    Refused refused = set_own(field, value, rules);
+    if (!refused)
+        change_ladder<RecoveryLadder>(rules, [](auto& ladder) {
+            for (Response& response : ladder.responses) response.waits.clear();
+        });
+    return refused;
 }
 
 [[nodiscard]] inline Refused set_max_continuations(const SettingValue& value, RunClass& rules) {
@@ -437,7 +449,7 @@ inline constexpr std::array known{
     own("interval.long_s"),
     own("interval.short_until_s"),
     own("shortest_s"),
-    own("verify_after_s"),
+    Known{"verify_after_s", &set_verify_after, "verify_after_s"},
     Known{"max_pause_s", &set_max_pause},
     own("grace_s"),
     own("outbox.first_retry_s"),

@@ -77,7 +77,12 @@ HEELER_INLINE RunClass recommended() {
         .turn_on<BurnRateTracker<ApiCalls>>({5.0, 30, 3})
         .turn_on<BurnRateTracker<BytesWritten>>({5.0, 30, 3});
     auto& ladder = *rules.ladder.as<RecoveryLadder>();
-    ladder.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
+    const Plan nudge{{ActionKind::nudge, {}, {}}}, break_pattern{{ActionKind::break_pattern, {}, {}}};
+    ladder.responses[0] = {Condition::stalled, {nudge, nudge, break_pattern}, false, false, {120s, 180s, 300s}, true};
+    ladder.responses[1] = {Condition::loop_detected, {nudge, break_pattern}, false, false, {120s, 300s}, true, true};
+    ladder.responses[2] = {Condition::exhausted, {nudge, nudge}, false, false, {120s, 180s}, true};
+    ladder.max_attempts = 3;
+    ladder.final_rung = {{ActionKind::pause, {}, {}}, {ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
     ladder.on_failure = OnFailure::escalate;
     rules.alerts.escalation = {three_levels(), 4h, false};
     rules.alerts.unobservable_after = 1h;
