@@ -64,3 +64,8 @@ TEST_CASE("A-58: the class's limit of two hours, strictly [M-075]") {
     CHECK((found->evidence.facts[1].name == "threshold_s" && found->evidence.facts[1].value == 7200));
     CHECK(RunTimeout{}.due({}, rule.settings, At{0s}.run, 0s) == 7200s + 1us);
 }
+
+TEST_CASE("that no time limit is set is said where the class is described [M-076]") {
+    CHECK(RunTimeout::bound({}, 60s, 1s) == "  warning: no time limit is set (duration_limit_s); 8h is a usual one\n");
+    CHECK(RunTimeout::bound({3600s}, 60s, 1s).empty());
+}

@@ -145,6 +145,31 @@ TEST_CASE("what a class promises holds: a run that gave no sign, one that deboun
     CHECK_THAT(b.dog->describe(), ContainsSubstring("within " + text::spoken(promised)));
 }
 
+TEST_CASE("what a class promises of signs of life holds, and what it has no limit for is said") {
+    const Duration every = GENERATE(Duration{1s}, Duration{7s}, Duration{45s});
+    Bench b;
+    b.classes = {presets::recommended()};
+    b.boot();
+    const RunHandle run = b.run();
+    b.progress(run, 1);
+    const Elapsed begin = b.clock.now().elapsed;
+    Elapsed beat = begin;
+    while (beat < begin + 5min) {
+        beat = b.clock.now().elapsed;
+        (void)b.dog->observe(run, Heartbeat{});
+        (void)b.after(every);
+    }
+    while (b.acts.empty() && b.clock.now().elapsed < begin + 2h) (void)b.after(every);
+    const Duration took = b.clock.now().elapsed - beat;
+    CAPTURE(every.count(), took.count());
+    CHECK(took > 180s);
+    CHECK(took <= 180s + every);
+    CHECK_THAT(b.dog->describe(),
+               ContainsSubstring("a lost sign of life is seen within " + text::spoken(180s + every)) &&
+                   ContainsSubstring("beats by itself at least every 1m 30s") &&
+                   ContainsSubstring("warning: no time limit is set (duration_limit_s)"));
+}
+
 TEST_CASE("what a class promises holds in a host whose timer is unsteady, or comes just before the time") {
     std::vector<HostTimer> unsteady = timers();
     unsteady.erase(unsteady.begin(), unsteady.begin() + 5);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
@@ -41,6 +42,11 @@ struct RunTimeout {
         finding.evidence.add("elapsed_s", in_seconds(elapsed)).add("threshold_s", in_seconds(*limit));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
+    }
+
+    /// What stands in `describe()` where nobody has set it: a run that does something all the time is never over.
+    [[nodiscard]] static std::string bound(const Settings& settings, Duration, Duration) {
+        return settings.limit ? "" : "  warning: no time limit is set (duration_limit_s); 8h is a usual one\n";
     }
 
     [[nodiscard]] static std::string describe(const Finding& finding) {
