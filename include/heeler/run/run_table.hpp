@@ -132,8 +132,8 @@ public:
         lower(chunk.earliest, at);
     }
 
-    /// Calls `visit(index, deadline)` for the runs whose deadline is not after `now`. One thread at a time. `looks`: they
-    /// are given other deadlines now, and whoever is not looked at then is to be left with `leave_due`; else these
+    /// Calls `visit(index, deadline)` for the runs whose deadline is not after `now`. One thread at a time. `looks`:
+    /// they are given other deadlines now, and whoever is not looked at then is to be left with `leave_due`; else these
     /// stand.
     template <class Visit>
     void each_due(Elapsed now, Visit&& visit, bool looks = true) {
