@@ -225,7 +225,7 @@ private:
         free_.pop_back();
         std::atomic<std::uint32_t>& used = chunk_of(index)->used;
         if (used.load(std::memory_order_relaxed) <= index % chunk_runs)
-            used.store(index % chunk_runs + 1, std::memory_order_release);
+            used.store(index % chunk_runs + 1);
         return index;
     }
 
