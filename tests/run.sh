@@ -9,7 +9,7 @@
 #                          Release with the benchmarks; packages, the wheel with agent frameworks, other compilers, each
 #                          header by itself, Doxygen, tools under the sanitizers, fuzzing for 60 s each, 10,000 runs under
 #                          several watchdogs, watchdogs killed twice, at every pair of points, a million cycles of a
-#                          monitor, the larger model, and 700,000 simulated worlds (HEELER_WORLDS: so many)
+#                          monitor, the larger model, and a million simulated worlds (HEELER_WORLDS: so many)
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -208,5 +208,5 @@ if [ "$full" = yes ]; then
     [[ $traces = "a promise is broken in 0, traces "???????????????? ]] || fail
 
     heading "many simulated worlds"
-    build/release/tests/heeler_sim_worlds 1 "${HEELER_WORLDS:-700000}" "$jobs" || fail
+    build/release/tests/heeler_sim_worlds 1 "${HEELER_WORLDS:-1000000}" "$jobs" || fail
 fi
