@@ -139,7 +139,7 @@ TEST_CASE("a limit holds while the source is lost [M-076]") {
     Polling p{std::move(rules)};
     p.line.breaks();
     p.for_long(2h);
-    CHECK(p.acts == "snapshot done, escalate done");
+    CHECK(p.acts == "pause done, snapshot done, escalate done");
 }
 
 TEST_CASE("a source that is lost for an hour is told once, and once when it can be read again [M-189]") {

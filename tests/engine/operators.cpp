@@ -617,6 +617,8 @@ TEST_CASE("after all attempts it is the finding that was wrong, not the limit of
     }
     REQUIRE(d.sent("escalation") == 1);
     d.decide(Verb::mark_wrong, "r");
+    d.decide(Verb::resume, "r");  // it was paused for what was none
+    (void)d.after(30s);
     const std::size_t before = d.control.requests().size();
     for (int i = 0; i < 40; ++i) {
         d.calls("r", 3);
