@@ -141,6 +141,7 @@ TEST_CASE("a runner goes on with the rest of a flood at once [threads]") {
     Watchdog dog{clock, memory, RecordingNotifier{}, settings};
     REQUIRE(dog.define(bench::minute_class()));
     for (int i = 0; i < 200; ++i) REQUIRE(dog.start(bench::spec_of("r" + std::to_string(i)), "minute"));
+    clock.advance(2min);
     std::mutex lock;
     std::uint64_t checked = 0;
     const auto begin = std::chrono::steady_clock::now();
