@@ -6,7 +6,7 @@ if(NOT HEELER_BUILD_BENCHMARKS)
 endif()
 
 set(test "${HEELER_TEST_PREFIX}benchmark.every_row")
-set(rows 32)
+set(rows 33)
 set(server "")
 if(HEELER_WITH_SQLITE)
     math(EXPR rows "${rows} + 1")

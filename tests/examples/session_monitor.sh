@@ -89,7 +89,7 @@ refused "excludes" "$sessions" --for 5 --until-idle
 refused "300" "$sessions" --scale 301
 refused "does not exist" "$sessions" --config "$work/nowhere.json"
 echo '{"silence_s": 960, "duration_limit_s": 3600, "interval_s": 60}' >"$work/config.json"
-refused "schedule.period is 0.25" "$sessions" --config "$work/config.json" --scale 240
+refused "interval_s is 0.25" "$sessions" --config "$work/config.json" --scale 240
 
 echo "== five agents"
 echo '{"silence_s": 960, "duration_limit_s": 3600, "silence": 3}' >"$work/config.json"
