@@ -48,10 +48,7 @@ struct Fate {
 
     [[nodiscard]] bool is(AlertKind known) const noexcept { return kind == name_of(known); }
 
-    template <class A>
-    void archive(A& a) {
-        a(what, key, kind, at, silence);
-    }
+    void archive(auto& a) { a(what, key, kind, at, silence); }
 };
 
 /// Fates, the oldest first. As bytes, so that they are stored as they are.
@@ -86,10 +83,7 @@ public:
         }
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(bytes_);
-    }
+    void archive(auto& a) { a(bytes_); }
 
 private:
     std::string bytes_;
@@ -106,10 +100,7 @@ struct ToldAlert {
 
     friend bool operator==(const ToldAlert&, const ToldAlert&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(at, incident, edge, kind, over, ends_run);
-    }
+    void archive(auto& a) { a(at, incident, edge, kind, over, ends_run); }
 };
 
 /// How far the escalation of an incident has got, where the class has levels.
@@ -122,10 +113,7 @@ struct ToldLevels {
 
     friend bool operator==(const ToldLevels&, const ToldLevels&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(next, incident, told, steps, by);
-    }
+    void archive(auto& a) { a(next, incident, told, steps, by); }
 };
 
 /// What people were not told because of a silence: when that is over they are, once, of what goes on then.
@@ -149,10 +137,7 @@ struct Unheard {
 
     friend bool operator==(const Unheard&, const Unheard&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(silence, incident, edges, began, escalated, over);
-    }
+    void archive(auto& a) { a(silence, incident, edges, began, escalated, over); }
 };
 
 /// Alerts about what goes on that nobody has, in a row: each is told again under a key of its own, ever less often.
@@ -174,10 +159,7 @@ struct InVain {
 
     friend bool operator==(const InVain&, const InVain&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(count, at, escalated, over);
-    }
+    void archive(auto& a) { a(count, at, escalated, over); }
 };
 
 /// The alert of its own that a class has about a condition; null: none.
@@ -344,8 +326,7 @@ struct Told {
         if (longest > Duration{} && levels->next && *levels->next > now + longest) levels.edit().next = now + longest;
     }
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, severity, incident, dead, heard,
           acknowledged, hold_noted, begin_held, end_told, end_waits, found_over, of_all);
     }

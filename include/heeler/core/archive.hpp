@@ -15,9 +15,8 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// Passes values one after the other, to bytes or from them. A type of its own takes part with `template <class A> void
-/// archive(A& a) { a(x, y); }`, the same function for saving and loading. Elapsed times become wall times, seen from
-/// `now`.
+/// Passes values one after the other, to bytes or from them. A type of its own takes part with `void archive(auto& a) {
+/// a(x, y); }`, the same function for saving and loading. Elapsed times become wall times, seen from `now`.
 class Archive {
 public:
     Archive(const Archive&) = delete;
@@ -127,8 +126,7 @@ private:
             if (static_cast<std::size_t>(passed) >= detail::count_of<T>) return refuse();
             value = passed;
         } else {
-            static_assert(std::is_trivially_copyable_v<T>,
-                          "heeler: give this type a member `template <class A> void archive(A&)`");
+            static_assert(std::is_trivially_copyable_v<T>, "heeler: give this type a member `void archive(auto& a)`");
             pass_bytes(&value, sizeof value);
         }
     }

@@ -17,10 +17,7 @@ struct DelegateContract {
     std::string rejoin_trigger{};   ///< what brings the work back together
     std::string heartbeat{};        ///< how often, and by which sign, progress is reported
 
-    template <class A>
-    void archive(A& a) {
-        a(scope, surfaces, artefact, stop_conditions, rejoin_trigger, heartbeat);
-    }
+    void archive(auto& a) { a(scope, surfaces, artefact, stop_conditions, rejoin_trigger, heartbeat); }
 };
 
 /// `invalid_argument` with the names of all clauses that are missing.

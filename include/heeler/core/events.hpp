@@ -126,8 +126,7 @@ struct HeartbeatRow {
     std::int64_t delta = 0;
     WallTime at{};  ///< when it was sampled
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         std::optional<std::int64_t> known = value;
         a(number, known, delta, at);
         value = known;

@@ -22,10 +22,7 @@ struct Expected {
     Duration until{};    ///< on the run's working clock
     std::string what{};  ///< text of the agent, cut to fit
 
-    template <class A>
-    void archive(A& a) {
-        a(number, takes, until, what);
-    }
+    void archive(auto& a) { a(number, takes, until, what); }
 };
 
 /// Few runs have any. Moments are on the run's working clock.
@@ -58,8 +55,7 @@ struct Excuses {
         *this = std::move(there);
     }
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(gaps, open, until, granted_at, granted, times, changes);
         if (open.size() > deepest || (!open.empty() && !until)) a.refuse();
     }

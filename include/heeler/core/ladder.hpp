@@ -34,10 +34,7 @@ struct SentSteer {
     Condition condition = Condition::loop_detected;
     WallTime at{};
 
-    template <class A>
-    void archive(A& a) {
-        a(condition, at);
-    }
+    void archive(auto& a) { a(condition, at); }
 };
 
 /// What one cycle found out about a run, as a ladder sees it.

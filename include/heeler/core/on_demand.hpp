@@ -41,8 +41,7 @@ public:
         value_ = nullptr;
     }
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         bool present = value_ != nullptr;
         a(present);
         if (a.is_loading()) reset();

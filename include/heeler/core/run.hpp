@@ -96,10 +96,7 @@ struct RunWords {
 
     friend bool operator==(const RunWords&, const RunWords&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(reported, prompt, outcome);
-    }
+    void archive(auto& a) { a(reported, prompt, outcome); }
 };
 
 /// What the runs below a run have told, as far as this watchdog watches them.
@@ -116,10 +113,7 @@ struct RunsBelow {
         told = detail::max_of(told, more.told);
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(progress, last_end, told);
-    }
+    void archive(auto& a) { a(progress, last_end, told); }
 };
 
 /// What is known of a run, as detectors and the ladder see it.

@@ -45,8 +45,7 @@ public:
         return {!is_told, true};
     }
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(parts_, next_);
         if (!a.is_loading()) return;
         const std::size_t blocks = detail::min_of(capacity / block, parts_.size() / words);

@@ -55,8 +55,7 @@ public:
         return a == SmallOptional{b};
     }
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         std::optional<T> value = *this;
         a(value);
         *this = value;

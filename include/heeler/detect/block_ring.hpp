@@ -40,10 +40,7 @@ struct BlockHits {
     std::uint32_t named = 0;          ///< the period whose block `last` ended; 0: none
     Subject last{};                   ///< a line, or the name of a tool
 
-    template <class A>
-    void archive(A& a) {
-        a(end, run, sum, named, last);
-    }
+    void archive(auto& a) { a(end, run, sum, named, last); }
 };
 
 /// Fingerprints of the newest items. `equal_run[p - 1]` counts how many items in a row equal the one p before them, on
@@ -65,10 +62,7 @@ struct BlockRing {
     std::uint32_t watermark = 0;                ///< items before this one are not judged again
     std::uint32_t longest = ~std::uint32_t{0};  ///< no count of `equal_run` exceeds it; not saved
 
-    template <class A>
-    void archive(A& a) {
-        a(exact, step, recent, equal_run, hits, items, newest, watermark);
-    }
+    void archive(auto& a) { a(exact, step, recent, equal_run, hits, items, newest, watermark); }
 
     /// What was there before is not judged again.
     void begin_anew() {

@@ -41,10 +41,7 @@ struct ErrorCascade {
         std::vector<Failure> failures;  ///< those in the window, oldest first
         std::uint32_t results = 0;
 
-        template <class A>
-        void archive(A& a) {
-            a(failures, results);
-        }
+        void archive(auto& a) { a(failures, results); }
     };
 
     static void by_name(Settings& settings, NamedSettings& named) {

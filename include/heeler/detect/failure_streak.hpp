@@ -38,10 +38,7 @@ struct FailureStreak {
         std::uint32_t results = 0;  ///< since an intervention, whether they failed or not
         bool found = false;         ///< it was long enough in a cycle
 
-        template <class A>
-        void archive(A& a) {
-            a(tool, tools, first, last, failures, results, found);
-        }
+        void archive(auto& a) { a(tool, tools, first, last, failures, results, found); }
     };
 
     static void by_name(Settings& settings, NamedSettings& named) { named.count("count", settings.count, 1, 1000); }

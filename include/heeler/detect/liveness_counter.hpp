@@ -33,10 +33,7 @@ struct LivenessCounter {
         std::optional<Duration> anchor{};  ///< working clock: of the last message
         std::uint32_t told = 0;
 
-        template <class A>
-        void archive(A& a) {
-            a(anchor, told);
-        }
+        void archive(auto& a) { a(anchor, told); }
     };
 
     static void by_name(Settings& settings, NamedSettings& named) {

@@ -63,10 +63,7 @@ struct LoopDetector<Item, BlockRule> {
     struct Memory {
         OnDemand<Ring> ring;  ///< from the first item on
 
-        template <class A>
-        void archive(A& a) {
-            a(ring);
-        }
+        void archive(auto& a) { a(ring); }
     };
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {

@@ -109,10 +109,7 @@ struct RelayCheck {
         std::optional<Band> band{};      ///< the answer
         bool wait_told = false;          ///< that the run waits for a person is on record
 
-        template <class A>
-        void archive(A& a) {
-            a(next, base, band, wait_told);
-        }
+        void archive(auto& a) { a(next, base, band, wait_told); }
     };
 
     static void by_name(Settings& plan, NamedSettings& named) { plan.by_name(named); }

@@ -44,10 +44,7 @@ struct ResourceLimit {
     struct Memory {
         List<Used> resources;
 
-        template <class A>
-        void archive(A& a) {
-            a(resources);
-        }
+        void archive(auto& a) { a(resources); }
     };
 
     static void by_name(Settings& settings, NamedSettings& named) {

@@ -60,19 +60,13 @@ struct LoopDetector<Call, TailRule> {
         std::uint32_t run = 0;  ///< how many calls in a row equal it
         std::string tool;       ///< its name, one byte longer than a subject can be
 
-        template <class A>
-        void archive(A& a) {
-            a(entries, exact, first, last, run, tool);
-        }
+        void archive(auto& a) { a(entries, exact, first, last, run, tool); }
     };
 
     struct Memory {
         std::vector<Tail> tail;  ///< one, from the first entry on
 
-        template <class A>
-        void archive(A& a) {
-            a(tail);
-        }
+        void archive(auto& a) { a(tail); }
     };
 
     static void by_name(Settings& settings, NamedSettings& named) {

@@ -65,8 +65,7 @@ struct WorkerState {
         bool polled = false;            ///< an interval has ended since the last look
         bool whole = false;             ///< all of it was seen
 
-        template <class A>
-        void archive(A& a) {
+        void archive(auto& a) {
             if (a.is_loading() || tail.empty()) return archive_as(a, tail, line_then);
             // What is stored is kept for long, and read by others.
             std::vector<std::string> shown = clean(tail);

@@ -29,10 +29,7 @@ struct Restarts {
         if (limit.most != 0) starts.push_back(at.time_since_epoch().count());
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(starts, poisoned_at);
-    }
+    void archive(auto& a) { a(starts, poisoned_at); }
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -34,10 +34,7 @@ struct OperatorMarks {
         return frozen && (!frozen_until || now < *frozen_until);
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(snoozed_until, frozen_until, wrong, wrong_incident, found, frozen, dismissed);
-    }
+    void archive(auto& a) { a(snoozed_until, frozen_until, wrong, wrong_incident, found, frozen, dismissed); }
 };
 
 /// Whether the run has an owner who alone may say this about it, and this is somebody else.

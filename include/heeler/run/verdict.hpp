@@ -77,8 +77,7 @@ struct Verdict {
     }
 
     /// Interventions and the end are stored on their own.
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,

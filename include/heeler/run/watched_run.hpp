@@ -39,10 +39,7 @@ struct Baseline {
 
     friend bool operator==(const Baseline&, const Baseline&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(reported, lines, usage);
-    }
+    void archive(auto& a) { a(reported, lines, usage); }
 };
 
 /// Where the interval samples of a run stand.
@@ -58,10 +55,7 @@ struct Sampling {
         if (*since != now) since.edit() = now;
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(next, since, number, spoiled);
-    }
+    void archive(auto& a) { a(next, since, number, spoiled); }
 };
 
 /// What is durable of a run's own notes.
@@ -70,10 +64,7 @@ struct Checkpoints {
     std::vector<std::int64_t> steps;  ///< that are completed, ascending, each once
     std::uint64_t count = 0;          ///< stored on its own
 
-    template <class A>
-    void archive(A& a) {
-        a(last.text, last.step, last.at, last.reason, steps);
-    }
+    void archive(auto& a) { a(last.text, last.step, last.at, last.reason, steps); }
 };
 
 /// Why a run is not watched at all.
@@ -94,10 +85,7 @@ struct Shown {
     Level level = Level::none;
     ConditionBits findings = 0;  ///< bit per condition
 
-    template <class A>
-    void archive(A& a) {
-        a(any, status, level, findings);
-    }
+    void archive(auto& a) { a(any, status, level, findings); }
 };
 
 /// The run's life: hosts report it, and what a cycle does to a run changes it too.

@@ -38,8 +38,7 @@ public:
         if (!partial && unfinished()) finish({}, on_line);
     }
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         if (a.is_loading() || kept_.empty()) {
             a(kept_, blocks_, long_line_);
             if (going_on().size() > block) kept_.resize(cut() + block);  // it was damaged

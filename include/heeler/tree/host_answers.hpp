@@ -95,10 +95,7 @@ struct HostAnswers {
                             detail::words::counted(finding.evidence.fact("times"), "time"), " in a row");
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(failures, asked, unclear, owed, answer, again);
-    }
+    void archive(auto& a) { a(failures, asked, unclear, owed, answer, again); }
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -31,10 +31,7 @@ struct BatchReceipt {
 
     friend bool operator==(const BatchReceipt&, const BatchReceipt&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(run, request_id, answer);
-    }
+    void archive(auto& a) { a(run, request_id, answer); }
 };
 
 namespace detail {

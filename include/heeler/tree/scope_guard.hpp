@@ -87,8 +87,7 @@ struct ScopeAnswer {
 
     friend bool operator==(const ScopeAnswer&, const ScopeAnswer&) = default;
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(allowed, refusal, reason, ids, state, fingerprint);
         if (a.is_loading())
             if (allowed != (refusal == Refusal::none)) a.refuse();

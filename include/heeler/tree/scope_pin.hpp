@@ -29,10 +29,7 @@ struct PinnedLeaf {
 
     friend bool operator==(const PinnedLeaf&, const PinnedLeaf&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(id, values);
-    }
+    void archive(auto& a) { a(id, values); }
 };
 
 /// One change that a run was allowed, judged on the stop that its pin has: a new value of one field of a task, or a new
@@ -48,10 +45,7 @@ struct PinGrant {
 
     friend bool operator==(const PinGrant&, const PinGrant&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(node, below, child, field, from, to, made);
-    }
+    void archive(auto& a) { a(node, below, child, field, from, to, made); }
 };
 
 /// The stop that a run may act on. It lives as long as the run; compare and exchange it as a whole.
@@ -72,8 +66,7 @@ struct ScopePin {
 
     friend bool operator==(const ScopePin&, const ScopePin&) = default;
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(run, woken, fingerprint, revision, known, comment_only, leaves, gone, authorised, moved);
     }
 };

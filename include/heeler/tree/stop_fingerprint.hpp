@@ -34,10 +34,7 @@ struct GoneBlocker {
 
     friend auto operator<=>(const GoneBlocker&, const GoneBlocker&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(leaf, blocker);
-    }
+    void archive(auto& a) { a(leaf, blocker); }
 };
 
 namespace detail {

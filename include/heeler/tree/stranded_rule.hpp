@@ -35,10 +35,7 @@ struct StrandedLook {
     bool live = false;                  ///< a run or a queued wake is there
     bool stranded = false;              ///< in progress, an agent's, and nothing moves
 
-    template <class A>
-    void archive(A& a) {
-        a(at, tenant, node, agent, watched, created, live, stranded);
-    }
+    void archive(auto& a) { a(at, tenant, node, agent, watched, created, live, stranded); }
 };
 
 struct StrandedState {
@@ -48,10 +45,7 @@ struct StrandedState {
     bool blocked = false;
     HostAnswers host{};
 
-    template <class A>
-    void archive(A& a) {
-        a(look, woken, moved, blocked, host);
-    }
+    void archive(auto& a) { a(look, woken, moved, blocked, host); }
 };
 
 /// Whether a node is an agent's work in progress that may be orphaned; people look after their own.

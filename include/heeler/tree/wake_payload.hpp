@@ -29,10 +29,7 @@ struct LeafSummary {
     std::vector<std::string> interactions{};  ///< pending
     std::vector<std::string> approvals{};     ///< pending
 
-    template <class A>
-    void archive(A& a) {
-        a(id, status, assignee_agent, assignee_user, blockers, interactions, approvals);
-    }
+    void archive(auto& a) { a(id, status, assignee_agent, assignee_user, blockers, interactions, approvals); }
 
     friend bool operator==(const LeafSummary&, const LeafSummary&) = default;
 };

@@ -54,8 +54,7 @@ struct TreeLook {
     std::vector<std::string> live{};        ///< ids of what moves, the first of them
     std::vector<std::string> ahead{};       ///< ids of what was made in the future, as is told, the first of them
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried,
           waits_for_tasks, when_silent, sign, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live,
           ahead);
@@ -76,10 +75,7 @@ struct WatchConfig {
 
     friend bool operator==(const WatchConfig&, const WatchConfig&) = default;
 
-    template <class A>
-    void archive(A& a) {
-        a(tenant, node, agent, instructions);
-    }
+    void archive(auto& a) { a(tenant, node, agent, instructions); }
 };
 
 /// What a wake came to, as far as is known.
@@ -120,10 +116,7 @@ struct WatchAttempt {
         denied.push_back(std::move(what));
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(attempt, fingerprint, at, outcome, denials, denied);
-    }
+    void archive(auto& a) { a(attempt, fingerprint, at, outcome, denials, denied); }
 };
 
 /// How often somebody was woken for a stop, by the first bits of its fingerprint.
@@ -131,10 +124,7 @@ struct WokenFor {
     std::uint64_t fingerprint = 0;
     std::uint32_t times = 0;
 
-    template <class A>
-    void archive(A& a) {
-        a(fingerprint, times);
-    }
+    void archive(auto& a) { a(fingerprint, times); }
 };
 
 /// What was asked of the tree's host last.
@@ -147,10 +137,7 @@ struct WatchOrder {
     std::vector<std::uint64_t> digests{};
     std::optional<WallTime> left_out{};  ///< when it was only recorded, in shadow mode
 
-    template <class A>
-    void archive(A& a) {
-        a(open, resumed, attempt, number, fingerprint, digests, left_out);
-    }
+    void archive(auto& a) { a(open, resumed, attempt, number, fingerprint, digests, left_out); }
 };
 
 namespace detail {
@@ -207,8 +194,7 @@ struct WatchState {
         return 0;
     }
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(config, active, revision, review, bound, observed, reviewed, reviewed_leaves, triggers, triggered, completed,
           lineage, attempts, restored, escalated, reminded, sign, signed_at, foreign, foreign_since, woken, order, host,
           look, looked_at, batch, pin);
@@ -221,10 +207,7 @@ struct GuardNote {
     std::optional<ScopePin> pin{};
     std::vector<std::string> denied{};  ///< changes, with the reasons
 
-    template <class A>
-    void archive(A& a) {
-        a(batch, pin, denied);
-    }
+    void archive(auto& a) { a(batch, pin, denied); }
 };
 
 /// What a host changes about a watch.
@@ -234,10 +217,7 @@ struct WatchChange {
     bool by_person = false;  ///< what was escalated to people begins anew
     WallTime at{};
 
-    template <class A>
-    void archive(A& a) {
-        a(config, arms, by_person, at);
-    }
+    void archive(auto& a) { a(config, arms, by_person, at); }
 };
 
 /// Whether a change would change anything.

@@ -46,10 +46,7 @@ struct Chant {
         std::uint16_t followed = 0;  ///< characters since then, at most `lag`
         bool is_list = false;
 
-        template <class A>
-        void archive(A& a) {
-            a(symbols, identity, length, first, lag, followed, is_list);
-        }
+        void archive(auto& a) { a(symbols, identity, length, first, lag, followed, is_list); }
     };
 
     struct Part {
@@ -74,8 +71,7 @@ struct Chant {
         bool in_line = false;        ///< more than blanks since the line began
         std::uint8_t following = 0;  ///< lags in use
 
-        template <class A>
-        void archive(A& a) {
+        void archive(auto& a) {
             a(marks, by_chain, recent, gram, chains, sum, count, anchor, code, held, held_count, missing, in_line,
               following);
             for (Lag& each : lags) each.archive(a);

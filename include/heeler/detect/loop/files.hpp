@@ -43,10 +43,7 @@ struct Coverage {
         std::uint32_t lines = 0;  ///< in the half that is written to
         bool forgets = false;     ///< there is no room for an older half; not saved
 
-        template <class A>
-        void archive(A& a) {
-            a(seen, before, resources, lines);
-        }
+        void archive(auto& a) { a(seen, before, resources, lines); }
     };
 
     static constexpr std::string_view name = "coverage";

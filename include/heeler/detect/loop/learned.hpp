@@ -63,10 +63,7 @@ struct SeenLines {
             newer.bits[bit / 64] |= std::uint64_t{1} << bit % 64;
     }
 
-    template <class A>
-    void archive(A& a) {
-        a(newer, older, lines);
-    }
+    void archive(auto& a) { a(newer, older, lines); }
 
 private:
     [[nodiscard]] static constexpr std::uint32_t first_bit(std::uint32_t line) noexcept { return line % (words * 64); }
@@ -86,8 +83,7 @@ struct Learned {
     std::uint32_t verb = 0;  ///< of the first call; 0: there was none
     bool has_other_verb = false;
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(first, last, seen, results, verb, has_other_verb);
         if (a.is_loading()) repair();
     }

@@ -81,8 +81,7 @@ struct Shown {
     std::int64_t tokens = 0;
     Subject subject{};  ///< the tool
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(hit.level, hit.varied, hit.count, hit.needed, hit.period, hit.first, hit.identity, family, last, rounds,
           seconds, tokens, subject);
     }
@@ -156,10 +155,7 @@ struct Memory {
         TokenSet tokens[few]{};  ///< of these
         Shown shown{};
 
-        template <class A>
-        void archive(A& a) {
-            a(ledger, counts, made, open, tokens, shown);
-        }
+        void archive(auto& a) { a(ledger, counts, made, open, tokens, shown); }
     };
 
     struct MoreOpen {
@@ -205,8 +201,7 @@ struct Memory {
 
     std::uint8_t given_up = nothing;  ///< the newest part; those before it are gone as well, for good
 
-    template <class A>
-    void archive(A& a) {
+    void archive(auto& a) {
         a(calls, more_open, more_tokens, results, learned, similar, errors, coverage, oscillation, polls, call_only,
           monologue, chant, sentences, example, given_up);
     }

@@ -40,8 +40,7 @@ struct Sentences {
         bool in_line = false;    ///< more than blanks and a marker since the line began
         bool after_break = false;
 
-        template <class A>
-        void archive(A& a) {
+        void archive(auto& a) {
             a(newest, hash, count, first, letters, characters, words, digits, in_word, is_code, full_stop, in_line,
               after_break);
         }
