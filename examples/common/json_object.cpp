@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include <heeler/text/repaired_utf8.hpp>
 #include <heeler/text/sanitise.hpp>
-#include <heeler/text/utf8.hpp>
 
 #include "time_text.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <heeler/explain/observed_error.hpp>
-#include <heeler/text/utf8.hpp>
+#include <heeler/text/repaired_utf8.hpp>
 
 namespace serve {
 namespace {

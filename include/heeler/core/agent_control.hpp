@@ -16,6 +16,12 @@
 #define HEELER_AGENT_VERBS(each) \
     each(inject) each(pause) each(resume) each(isolate) each(snapshot) each(terminate) each(spawn)
 #define HEELER_ACTING_VERBS(each) HEELER_AGENT_VERBS(each) each(review) each(wake) each(block)
+// What hosts write by mistake for one of a control's verbs.
+#define HEELER_MISSPELT_VERBS(each)                                                                            \
+    each(Inject) each(injection) each(injct) each(inejct) each(Pause) each(puase) each(suspend) each(Resume)   \
+        each(resmue) each(Isolate) each(Snapshot) each(snap_shot) each(snapShot) each(snaphot) each(Terminate) \
+            each(terminat) each(terminte) each(termiante) each(kill) each(Spawn) each(spwan) each(Find)        \
+                each(proveStopped) each(prove_stop) each(proof_stopped) each(Retire)
 
 namespace heeler::inline HEELER_ABI {
 
@@ -64,35 +70,11 @@ HEELER_ACTING_VERBS(HEELER_VERB)
 #undef HEELER_VERB
 
 // What is written by mistake for one of them.
+#define HEELER_VERB(verb) \
+    || requires { &T::verb; }
 template <class T>
-concept Names_misspelt_verb = requires {
-    &T::Inject;
-}
-|| requires { &T::injection; }
-|| requires { &T::injct; }
-|| requires { &T::inejct; }
-|| requires { &T::Pause; }
-|| requires { &T::puase; }
-|| requires { &T::suspend; }
-|| requires { &T::Resume; }
-|| requires { &T::resmue; }
-|| requires { &T::Isolate; }
-|| requires { &T::Snapshot; }
-|| requires { &T::snap_shot; }
-|| requires { &T::snapShot; }
-|| requires { &T::snaphot; }
-|| requires { &T::Terminate; }
-|| requires { &T::terminat; }
-|| requires { &T::terminte; }
-|| requires { &T::termiante; }
-|| requires { &T::kill; }
-|| requires { &T::Spawn; }
-|| requires { &T::spwan; }
-|| requires { &T::Find; }
-|| requires { &T::proveStopped; }
-|| requires { &T::prove_stop; }
-|| requires { &T::proof_stopped; }
-|| requires { &T::Retire; };
+concept Names_misspelt_verb = false HEELER_MISSPELT_VERBS(HEELER_VERB);
+#undef HEELER_VERB
 
 }  // namespace detail
 
@@ -189,3 +171,4 @@ inline constexpr ControlVerbs control_verbs = verbs_of<Control>();
 
 #undef HEELER_AGENT_VERBS
 #undef HEELER_ACTING_VERBS
+#undef HEELER_MISSPELT_VERBS

@@ -13,8 +13,8 @@
 #include <simdjson.h>
 
 #include <heeler/source/line_follower.hpp>
+#include <heeler/text/repaired_utf8.hpp>
 #include <heeler/text/rfc3339.hpp>
-#include <heeler/text/utf8.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 

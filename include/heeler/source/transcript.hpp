@@ -27,7 +27,7 @@
 #include <heeler/source/transcript/pi.hpp>
 #include <heeler/source/transcript/qwen.hpp>
 #include <heeler/source/transcript/swe_agent.hpp>
-#include <heeler/text/utf8.hpp>
+#include <heeler/text/repaired_utf8.hpp>
 
 namespace heeler::inline HEELER_ABI {
 

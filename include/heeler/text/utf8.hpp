@@ -56,17 +56,6 @@ namespace text {
     return detail::decode_long(text, at, lead);
 }
 
-/// The text with what is no UTF-8 replaced, which usually is a character that was cut in the middle.
-[[nodiscard]] inline std::string repaired_utf8(std::string_view text) {
-    std::string valid;
-    for (std::size_t at = 0; at < text.size();) {
-        const Decoded next = decode_utf8(text, at);
-        valid += next.valid ? text.substr(at, next.size) : replacement_character;
-        at += next.size;
-    }
-    return valid;
-}
-
 [[nodiscard]] constexpr bool valid_utf8(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size();) {
         const auto next = decode_utf8(text, at);
