@@ -7,6 +7,7 @@
 
 #include <heeler/agent/fence_file.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/settings/presets.hpp>
 #include <heeler/text/duration.hpp>
 
@@ -30,11 +31,20 @@ std::string ways_to_speak(const Options& options) {
     return options.agent == "claude" ? "its --input-format stream-json, or --resume" : "--resume";
 }
 
+/// The preset, but for its pauses: whoever started the command waits for its end, perhaps where nobody is there to
+/// resume it. One that goes round in circles for certain is told so first, as nothing else is done to it.
+heeler::RunClass that_only_tells() {
+    heeler::RunClass rules = heeler::presets::recommended();
+    auto& ladder = *rules.ladder.as<heeler::RecoveryLadder>();
+    ladder.final_rung = {{heeler::ActionKind::snapshot, {}, {}}, {heeler::ActionKind::escalate, {}, {}}};
+    for (heeler::Response& response : ladder.responses) response.final_at_stop = false;
+    return rules;
+}
+
 }  // namespace
 
 heeler::Result<heeler::RunClass> Supervisor::run_class() {
-    heeler::RunClass rules =
-        options_.preset == "long_run" ? heeler::presets::long_run() : heeler::presets::recommended();
+    heeler::RunClass rules = options_.preset == "long_run" ? heeler::presets::long_run() : that_only_tells();
     rules.name = class_name;
     rules.mode = options_.shadow ? heeler::Mode::shadow : heeler::Mode::active;
     // Whoever starts a command this way wants it to be watched, however short it is.
