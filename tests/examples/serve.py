@@ -63,7 +63,7 @@ class Client:
         assert "ok" in line, line
         return line["ok"]
 
-    def loop(self, run, rounds=8):
+    def loop(self, run, rounds=4):
         """An agent that goes round in circles."""
         for _ in range(rounds):
             self.say(op="tool_call", run=run, name="bash", args={"command": "make test"})
