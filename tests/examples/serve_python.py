@@ -113,11 +113,11 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
         self.addCleanup(os.environ.__setitem__, "HEELER_SERVE", before)
 
     async def loop(self, run, until, seconds=20):
-        """An agent that goes round in circles, until something has happened."""
-        for _ in range(seconds * 5):
+        """An agent that goes round in circles, until something has happened: slowly enough to be nudged."""
+        for _ in range(seconds):
             await run.tool_call("bash", {"command": "make test"})
             await run.tool_result("2 tests failed", ok=False)
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(1)
             if until():
                 return
         self.fail("it did not happen")
@@ -290,12 +290,12 @@ class Tools(PythonTest):
             @run.tool
             async def make(target, jobs=1):
                 """Builds."""
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(1)
                 return "2 tests failed"
 
             self.assertEqual(make.__doc__, "Builds.")
             self.assertTrue(inspect.iscoroutinefunction(make))
-            for _ in range(100):
+            for _ in range(20):
                 self.assertEqual(await make("all", jobs=2), "2 tests failed")
                 if nudges.take():
                     return
@@ -385,7 +385,7 @@ class Plain(PythonTest):
 
         def make(target, jobs=1):
             """Builds."""
-            time.sleep(0.2)
+            time.sleep(1)
             if target == "none":
                 raise OSError("no such target")
             return "2 tests failed"
@@ -445,8 +445,8 @@ class Plain(PythonTest):
             refused.append(error)
 
         with self.watch(inject=inject) as run:
-            make = run.tool(lambda target: time.sleep(0.2) or "2 tests failed")
-            for _ in range(100):
+            make = run.tool(lambda target: time.sleep(1) or "2 tests failed")
+            for _ in range(20):
                 make("all")
                 if refused:
                     return
