@@ -44,7 +44,7 @@ def beyond(scenario):
 
 
 class Protocol:
-    name, least = "protocol", 262
+    name, least = "protocol", 275
     beyond = staticmethod(beyond)
 
     def __init__(self, options, scenario, _epoch, _work):
@@ -104,7 +104,7 @@ class Scripted(Exception):
 
 class Python:
     every = 1 if len(sys.argv) > 1 or "HEELER_SCENARIOS_ALL" in os.environ else 4
-    name, least = "Python", 247 if every == 1 else 50
+    name, least = "Python", 255 if every == 1 else 50
     #: What a method of a run takes; the rest is told by `client.ask`.
     METHODS = {"heartbeat": {"seq"}, "progress": {"value"}, "output": {"text", "partial"},
                "tool_call": {"name", "args", "call_id", "turn", "timeout_s"},
