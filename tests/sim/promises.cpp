@@ -2,7 +2,7 @@
 //
 //   I1   nothing destructive that the class does not enable, and only after a nudge that got through, or was refused,
 //        and a snapshot
-//   I2   each step of an episode is intended once
+//   I2   each step of an episode is intended once, from the first on; nudges that are used up are left out
 //   I3   one continuation is started per stop, and nothing is done twice under one key
 //   I4   the original has stopped, or is fenced off, before a continuation starts
 //   I5   an intent is stored before its effect; in the end it is settled: done, or unknown and people are told
@@ -184,7 +184,8 @@ void World::witness_nudge(const Action& nudge, const History& history) {
     }
     if (most.per_incident != 0 && in_incident > most.per_incident)
         wrong("I8", "nudge " + std::to_string(in_incident) + " in one incident of " + history.row->id);
-    if (most.in_row != 0 && in_row > most.in_row)
+    // Whoever begins anew can only go by the wall clock for how long the run was without an incident.
+    if (most.in_row != 0 && in_row > most.in_row && clocks_agree())
         wrong("I8", "nudge " + std::to_string(in_row) + " in a row of " + history.row->id);
 }
 
@@ -300,9 +301,14 @@ void World::judge_actions(const Body& body, const History& history) {
     std::set<std::string> keys, steps;
     std::set<std::uint32_t> incidents;
     bool unknown = false, told = false;
+    std::uint32_t nudges = 0;  // so far
+    const std::uint32_t most_nudges = story_.rules.limits.nudges.in_row;
     for (const Action& action : history.actions) {
         if (!keys.insert(action.key).second) wrong("I2", "two actions with the key " + action.key);
-        if (incidents.insert(action.incident).second && is_injection(action.kind) && action.attempt > 1)
+        const bool used_up = most_nudges != 0 && nudges >= most_nudges && action.kind != ActionKind::nudge;
+        const bool sent = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
+        nudges += action.kind == ActionKind::nudge && sent ? 1 : 0;
+        if (incidents.insert(action.incident).second && is_injection(action.kind) && action.attempt > 1 && !used_up)
             wrong("I2",
                   "the first step of an incident of " + body.id + " is attempt " + std::to_string(action.attempt));
         if (action.outcome == ActionOutcome::intended)

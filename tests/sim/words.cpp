@@ -60,16 +60,14 @@ void World::witness_text(std::string_view text, const std::string& where, bool i
         wrong("I19", where + " repeats an order as if it were its own: " + std::string{text});
 }
 
-/// Another run's message may have told of it.
+/// Another run's message may have told of it. In the order in which they are stored: clocks may have been set.
 std::string World::last_word_of(const Body& body, const History& history) {
     std::string last = body.last_word;
-    WallTime newest{};
     for (const AlertRow& row : history.alerts) {
         const bool of_incident = row.alert.is(AlertKind::unhealthy) || row.alert.is(AlertKind::escalation) ||
                                  row.alert.is(AlertKind::recovered);
         const bool together = row.how == AlertRow::How::together && row.state == AlertRow::State::skipped;
-        if (!of_incident || row.alert.at < newest || !(together || row.state == AlertRow::State::delivered)) continue;
-        newest = row.alert.at;
+        if (!of_incident || !(together || row.state == AlertRow::State::delivered)) continue;
         last = together ? row.alert.kind : body.last_word;
     }
     return last;
