@@ -58,6 +58,11 @@ constexpr std::size_t most_facts = 40 * 1024, most_memory = 64 * 1024, most_rows
 
 }  // namespace
 
+bool World::is_troubled(const RunRow& row) {
+    detail::RunMemory run;
+    return run.load_facts(row.facts, beginning) && run.verdict->incident.open();
+}
+
 void World::wrong(std::string_view invariant, const std::string& text) {
     if (fault_.empty()) fault_ = std::string{invariant} + ": " + text;
 }

@@ -90,7 +90,8 @@ void World::judge_words(const Body& body, const History& history) {
     const bool well = row.status == Status::healthy || row.status == Status::recovered;
     const std::string last = last_word_of(body, history);
     const bool is_good = last.empty() || last == name_of(AlertKind::recovered);
-    if (well && !is_good && !is_terminal(row.state) && !story_.has(What::operate))
+    const bool is_over = row.state == RunState::running || !is_troubled(row);
+    if (well && !is_good && is_over && !is_terminal(row.state) && !story_.has(What::operate))
         wrong("I6", body.id + " is well, and people were told last: " + last);
     if (!well && is_good && row.state == RunState::running)
         wrong("I6", body.id + " is " + std::string{name_of(row.status)} +

@@ -214,7 +214,10 @@ void World::operate(const Happening& each, Body& body) {
         if (row.verb == Verb::silence) row.about.run = std::exchange(row.run, {});
         body.dismissed |= row.verb == Verb::dismiss;  // also if nobody answers: it may be stored
         if (row.verb == Verb::unfreeze) body.frozen = {};
-        if (row.verb == Verb::resume) ++body.resumed;
+        if (row.verb == Verb::resume) {
+            ++body.resumed;
+            body.acked = {};  // whoever lets it go on is not on it any more
+        }
         if (row.verb == Verb::resume && !body.spawned.empty()) body.forgiven = body.spawned.rbegin()->first;
         tell(row);
         if (!dog.watch->decide(row)) return;

@@ -275,6 +275,8 @@ private:
     void claimed(const heeler::RunRow& row);
     [[nodiscard]] bool is_above_work(const Body& body) const;
     void read_records(Body& body, const heeler::History& history);
+    /// An incident of it is open. One that waits is not judged meanwhile, and may be shown as well.
+    [[nodiscard]] static bool is_troubled(const heeler::RunRow& row);
     void judge_usage(const Body& body, const heeler::RunRow& row);
     void witness_outage(const std::string& what);
     void witness_quiet(const heeler::Alert& alert);
