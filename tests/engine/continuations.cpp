@@ -213,6 +213,24 @@ TEST_CASE("only a continuation that may have been started fences anybody off [M-
     }
 }
 
+TEST_CASE("that a fresh agent may have been started is no sign of it [M-100]") {
+    Stalling b;
+    b.control.answer(ControlVerb::spawn, ControlAnswer::timeout_but_done);
+    (void)b.dog->tick(TickCause::on_demand);
+    b.clock.advance(90s);  // nobody answers for so long
+    (void)b.dog->deliver();
+    (void)b.cycle(TickCause::outcome);
+    CHECK(b.history().row->attempt == 2);
+    for (int i = 0; i < 10; ++i) {
+        (void)b.after(60s);
+        CHECK(b.history().row->status == Status::stalled);
+    }
+    REQUIRE(b.dog->checkpoint(b.handle, {1, "step", {}, 2}));
+    b.clock.advance(60s);
+    (void)b.cycle(TickCause::on_demand);
+    CHECK(b.history().row->status == Status::recovered);
+}
+
 TEST_CASE("late reports of a replaced agent are put on record once each incarnation [M-101]") {
     Stalling b;
     (void)b.cycle(TickCause::on_demand);

@@ -106,6 +106,7 @@ inline constexpr Duration longest_rest = std::chrono::hours{24};
         decision.reason = "outcome_unknown";
         // Perhaps somebody works on it: nobody else is started before a person has looked.
         next.phase = Phase::holding;
+        next.acted = now;  // that somebody may have been started is no sign of them
         return decision;
     }
     if (spawn.outcome == ActionOutcome::done) {
