@@ -95,7 +95,9 @@ public:
 
     [[nodiscard]] Telling operator()() {
         if (news_.looked && !news_.held) end_edges();
-        Alerting alerting = news_.looked && !news_.waiting ? alerting_now() : Alerting::none;
+        // What was over before the run began to wait is.
+        const bool was_over = news_.run_waits && !news_.held && !news_.before.open() && !news_.after.open();
+        Alerting alerting = news_.looked && (!news_.waiting || was_over) ? alerting_now() : Alerting::none;
         if (reminds_ && edge_is_untold()) alerting = Alerting::none;
         if (must_say_it_ends()) alerting = Alerting::send;
         if (news_.looked && !news_.held) begin_edge(alerting);
