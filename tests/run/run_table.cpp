@@ -170,7 +170,7 @@ TEST_CASE("a deadline that another thread lowers during a look is seen by it or 
         begun.store(round);
         for (std::atomic<int> steps{round % 97}; steps.load(std::memory_order_relaxed) > 0;)
             steps.store(steps.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-        table.each_due(Elapsed{1s}, [&](std::uint32_t index) {
+        table.each_due(Elapsed{1s}, [&](std::uint32_t index, std::int64_t) {
             found |= index == lowered.index;
             if (index == due.index) table.look_at(index, std::nullopt);
         });
@@ -214,7 +214,7 @@ TEST_CASE("a look that is none leaves deadlines as they are", "[run]") {
     for (int i = 0; i < 2; ++i) {
         std::string found;
         table.each_due(
-            Elapsed{5s}, [&](std::uint32_t index) { found += std::to_string(index) + " "; }, false);
+            Elapsed{5s}, [&](std::uint32_t index, std::int64_t) { found += std::to_string(index) + " "; }, false);
         CHECK(found == std::to_string(soon.index) + " ");
     }
     CHECK(table.next_deadline() == Elapsed{5s});

@@ -224,8 +224,7 @@ private:
         if (block == nullptr) block = new Cell[block_cells];
         free_.pop_back();
         std::atomic<std::uint32_t>& used = chunk_of(index)->used;
-        if (used.load(std::memory_order_relaxed) <= index % chunk_runs)
-            used.store(index % chunk_runs + 1);
+        if (used.load(std::memory_order_relaxed) <= index % chunk_runs) used.store(index % chunk_runs + 1);
         return index;
     }
 
