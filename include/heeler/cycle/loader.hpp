@@ -161,8 +161,7 @@ private:
     }
 
     void take_in_all(Instant now, CycleReport& report) {
-        for (auto stored = strangers_.begin(); stored != strangers_.end();)
-            stored = take_in(*stored, now, report) ? strangers_.erase(stored) : stored + 1;
+        detail::drop_if(strangers_, [&](StoredRun& stored) { return take_in(stored, now, report); });
     }
 
     [[nodiscard]] bool is_news(const std::string& run, const std::string& what) {
