@@ -24,7 +24,8 @@ std::vector<std::int64_t> numbers_in(const std::string& record, std::string_view
 }  // namespace
 
 TEST_CASE("the numbers of a record are read in their order, whatever brackets stand between them", "[text]") {
-    text::RecordNumbers rows{R"({"key":"rows","rows":[[1,null,-3],[4]],"more":[5]})", "rows"};
+    const std::string record = R"({"key":"rows","rows":[[1,null,-3],[4]],"more":[5]})";
+    text::RecordNumbers rows{record, "rows"};
     CHECK(rows.next() == 1);
     CHECK_FALSE(rows.over());
     CHECK_FALSE(rows.next());  // null, and it goes on

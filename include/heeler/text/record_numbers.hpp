@@ -24,6 +24,8 @@ public:
         next_ += *next_ == '"' ? 1 : std::strspn(next_, "[");
     }
 
+    RecordNumbers(std::string&&, std::string_view, int = 10) = delete;
+
     [[nodiscard]] bool over() const noexcept { return std::strchr("\"}", *next_) != nullptr; }  // or nothing is left
 
     /// All 64 bits count. Absent: null, or it is over.
