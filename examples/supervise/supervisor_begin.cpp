@@ -32,12 +32,11 @@ std::string ways_to_speak(const Options& options) {
 }
 
 /// The preset, but for its pauses: whoever started the command waits for its end, perhaps where nobody is there to
-/// resume it. One that goes round in circles for certain is told so first, as nothing else is done to it.
+/// resume it.
 heeler::RunClass that_only_tells() {
     heeler::RunClass rules = heeler::presets::recommended();
     auto& ladder = *rules.ladder.as<heeler::RecoveryLadder>();
     ladder.final_rung = {{heeler::ActionKind::snapshot, {}, {}}, {heeler::ActionKind::escalate, {}, {}}};
-    for (heeler::Response& response : ladder.responses) response.final_at_stop = false;
     return rules;
 }
 

@@ -126,6 +126,36 @@ TEST_CASE("every alert of every preset about every condition can be read", "[cyc
                 }
 }
 
+TEST_CASE("people read that a run is paused if it is, and not because that was intended", "[cycle]") {
+    const auto said_of = [](const Plan& plan, std::string_view reason = {}) {
+        Told t{presets::recommended(), 0};
+        if (!reason.empty()) t.watched.verdict.edit().incident.phase = Phase::holding;
+        for (const AlertRow& row : t.rows(t.judged(Condition::loop_detected, plan, reason)).alerts)
+            for (const Detail& detail : row.alert.details)
+                if (detail.name == detail_name::next) return detail.value;
+        return std::string{};
+    };
+    const Step pause{ActionKind::pause, {}, {}}, escalate{ActionKind::escalate, {}, {}};
+    const std::string open = "once it is paused, the run stays so until an operator resumes it";
+    CHECK(said_of({pause}) == open);
+    CHECK(said_of({pause, escalate}) == open);
+    CHECK(said_of({pause, {ActionKind::escalate, ActionKind::pause, {}}}) ==
+          "the run stays paused until an operator resumes it");  // nobody reads it before it is
+    CHECK(said_of({escalate}, "outcome_unknown") == "nothing more is done; a person looks what has become of the run");
+    CHECK(said_of({escalate}, "unsupported") == "nothing more is done; the run goes on and a person decides");
+    for (const RunClass& rules : all_presets()) {
+        const auto* ladder = rules.ladder.as<RecoveryLadder>();
+        if (ladder == nullptr || !ladder->asks_for(ActionKind::pause)) continue;
+        List<Plan> plans{ladder->final_rung};
+        for (const Response& response : ladder->responses)
+            for (const Plan& plan : response.rungs) plans.push_back(plan);
+        for (const Plan& plan : plans)
+            for (const Step& step : plan)
+                if (rung::has(plan, ActionKind::pause) && step.action == ActionKind::escalate)
+                    CHECK(step.needs == ActionKind::pause);
+    }
+}
+
 TEST_CASE("the words of every detector count as people do", "[cycle]") {
     for (const RunClass& rules : all_presets())
         for (const auto& entry : rules.detectors.entries())

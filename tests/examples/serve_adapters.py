@@ -35,7 +35,7 @@ TASK = "Make the tests pass"
 
 async def run_tests(suite: str) -> str:
     """Runs the tests."""
-    await asyncio.sleep(1 if suite == "all" else 0.2)  # slowly enough to be nudged before it is a loop for certain
+    await asyncio.sleep(0.2)
     return "2 tests failed" if suite == "all" else f"{suite}: passed"
 
 

@@ -112,12 +112,17 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
         os.environ["HEELER_SERVE"] = path
         self.addCleanup(os.environ.__setitem__, "HEELER_SERVE", before)
 
+    @staticmethod
+    def nudge_in(events):
+        """What came of the first nudge. That of a pause, which clients without the verb are asked for, is another."""
+        return next((event for event in events if event.get("action") == "inject:nudge"), None)
+
     async def loop(self, run, until, seconds=20):
-        """An agent that goes round in circles, until something has happened: slowly enough to be nudged."""
-        for _ in range(seconds):
+        """An agent that goes round in circles, until something has happened."""
+        for _ in range(seconds * 5):
             await run.tool_call("bash", {"command": "make test"})
             await run.tool_result("2 tests failed", ok=False)
-            await asyncio.sleep(1)
+            await asyncio.sleep(0.2)
             if until():
                 return
         self.fail("it did not happen")
@@ -127,11 +132,11 @@ class Watch(PythonTest):
     async def test_a_loop_is_told_and_nudged(self):
         asked, events = [], []
         async with self.watch(inject=lambda ask: asked.append(ask) or "told", on_event=events.append) as run:
-            await self.loop(run, lambda: any("action" in event for event in events))
+            await self.loop(run, lambda: self.nudge_in(events))
             self.assertIn("LOOP_DETECTED", await run.explain())
         self.assertEqual([asked[0].verb, asked[0].run, asked[0].message], ["inject", "nightly", "nudge"])
         self.assertIn("Make the tests pass", asked[0].text)
-        action = next(event for event in events if "action" in event)
+        action = self.nudge_in(events)
         self.assertEqual([action["outcome"], action["key"]], ["done", asked[0].key])
 
     async def test_handlers_that_wait_refuse_or_fail(self):
@@ -150,8 +155,8 @@ class Watch(PythonTest):
         for handler, outcome in ((refuse, "rejected"), (fail, "unknown"), (cancel, "unknown")):
             events, options = [], ("--name", handler.__name__, "--patience", "10m")
             async with self.watch(inject=handler, on_event=events.append, options=options) as run:
-                await self.loop(run, lambda: any("action" in event for event in events))
-            self.assertEqual(next(event for event in events if "action" in event)["outcome"], outcome)
+                await self.loop(run, lambda: self.nudge_in(events))
+            self.assertEqual(self.nudge_in(events)["outcome"], outcome)
 
     async def test_a_handler_is_ended_with_its_client(self):
         begun = []
@@ -290,12 +295,12 @@ class Tools(PythonTest):
             @run.tool
             async def make(target, jobs=1):
                 """Builds."""
-                await asyncio.sleep(1)
+                await asyncio.sleep(0.2)
                 return "2 tests failed"
 
             self.assertEqual(make.__doc__, "Builds.")
             self.assertTrue(inspect.iscoroutinefunction(make))
-            for _ in range(20):
+            for _ in range(100):
                 self.assertEqual(await make("all", jobs=2), "2 tests failed")
                 if nudges.take():
                     return
@@ -385,7 +390,7 @@ class Plain(PythonTest):
 
         def make(target, jobs=1):
             """Builds."""
-            time.sleep(1)
+            time.sleep(0.2)
             if target == "none":
                 raise OSError("no such target")
             return "2 tests failed"
@@ -445,8 +450,8 @@ class Plain(PythonTest):
             refused.append(error)
 
         with self.watch(inject=inject) as run:
-            make = run.tool(lambda target: time.sleep(1) or "2 tests failed")
-            for _ in range(20):
+            make = run.tool(lambda target: time.sleep(0.2) or "2 tests failed")
+            for _ in range(100):
                 make("all")
                 if refused:
                     return

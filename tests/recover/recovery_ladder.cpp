@@ -77,6 +77,8 @@ TEST_CASE("a final rung tells somebody, and destroys nothing without a snapshot 
     CHECK_THAT(refusal(settings), ContainsSubstring("snapshot"));
     settings.final_rung = {{ActionKind::escalate, {}}, {ActionKind::terminate, ActionKind::snapshot}};
     CHECK_THAT(refusal(settings), ContainsSubstring("snapshot"));
+    settings.final_rung = {{ActionKind::pause, {}}, {ActionKind::escalate, ActionKind::pause}};
+    CHECK(settings.validate());  // what waited for a pause in vain is done all the same
     settings.final_rung = {{ActionKind::snapshot, {}}, {ActionKind::escalate, ActionKind::snapshot}};
     CHECK_THAT(refusal(settings), ContainsSubstring("escalate") && ContainsSubstring("need nothing"));
 }
@@ -407,6 +409,55 @@ TEST_CASE("a loop is nudged and asked for another way once, and one that is cert
     CHECK(text_of(paused.plan) == "pause snapshot escalate ");
     CHECK(paused.condition == Condition::loop_detected);
     CHECK(text_of(at(ladder(), {}, 0s, loops).plan) == "inject:break_pattern ");  // only where the class says so
+    CHECK_THAT(rules.describe(), Catch::Matchers::Contains("; the final rung at once if it is certain\n"));
+}
+
+TEST_CASE("where nobody can be paused, a loop that is certain is nudged first as any other [M-055]") {
+    RecoveryLadder rules = checked(*presets::recommended().ladder.as<RecoveryLadder>());
+    Judgement loops = seeing(Condition::loop_detected);
+    loops.certain = true;
+    using enum ActionOutcome;
+    SECTION("that is learnt from the answer to the first pause, and nobody is told before") {
+        const Decision paused = at(rules, {}, 0s, loops);
+        const Decision answered = absorbed(rules, paused, {unsupported, blocked, blocked});
+        CHECK(answered.plan.empty());
+        CHECK(answered.corrected == InterventionOutcome::unsupported);
+        CHECK((answered.incident.cannot_pause && !answered.incident.escalated && answered.incident.attempts == 0));
+        const Decision nudged = at(rules, answered.incident, 0s, loops);
+        CHECK(text_of(nudged.plan) == "inject:nudge ");
+        const Decision broken = at(rules, nudged.incident, 120s, loops);
+        CHECK(text_of(broken.plan) == "inject:break_pattern ");
+        const Decision last = at(rules, broken.incident, 420s, loops);
+        CHECK(text_of(last.plan) == "pause snapshot escalate ");
+        CHECK(last.reason == "attempts_used_up");
+        const Decision told = absorbed(rules, last, {unsupported, blocked, blocked}, 420s);
+        CHECK(text_of(told.plan) == "snapshot escalate ");
+        CHECK((told.incident.phase == Phase::holding && told.incident.attempts == 2));
+    }
+    SECTION("one that was told everything is held, and a person is asked for") {
+        Incident incident;
+        incident.number = 1;
+        incident.phase = Phase::climbing;
+        incident.condition = Condition::loop_detected;
+        incident.attempts = 2;
+        const Decision told = absorbed(rules, at(rules, incident, 420s, loops), {unsupported, blocked, blocked}, 420s);
+        CHECK(text_of(told.plan) == "snapshot escalate ");
+        CHECK((told.incident.phase == Phase::holding && told.incident.attempts == 2));
+    }
+    SECTION("a loop that is gone when the answer comes is none") {
+        const Decision answered = absorbed(rules, at(rules, {}, 0s, loops), {unsupported, blocked, blocked});
+        CHECK(at(rules, answered.incident, 0s, {}).plan.empty());
+        CHECK(at(rules, answered.incident, 1s, seeing(Condition::stalled)).condition == Condition::stalled);
+    }
+    SECTION("a final rung that does not pause is no reason to say nothing to the agent") {
+        rules.final_rung = {{ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
+        CHECK(text_of(at(checked(rules), {}, 0s, loops).plan) == "inject:nudge ");
+    }
+    SECTION("a pause that a freeze held back is tried again") {
+        const Decision later = absorbed(rules, at(rules, {}, 0s, loops), {skipped, blocked, blocked});
+        CHECK(at(rules, later.incident, 59s, loops).plan.empty());
+        CHECK(text_of(at(rules, later.incident, 60s, loops).plan) == "pause snapshot escalate ");
+    }
 }
 
 TEST_CASE("a person knows of a last rung whose pause came to nothing [M-055]") {
@@ -415,8 +466,9 @@ TEST_CASE("a person knows of a last rung whose pause came to nothing [M-055]") {
     loops.certain = true;
     const Decision paused = at(rules, {}, 0s, loops);
     using enum ActionOutcome;
-    const Decision told = absorbed(rules, paused, {unsupported, done, done});
-    CHECK(told.plan.empty());
+    const auto in_vain = GENERATE(failed, rejected, unknown);
+    const Decision told = absorbed(rules, paused, {in_vain, blocked, blocked});
+    CHECK(text_of(told.plan) == "snapshot escalate ");
     CHECK(told.incident.phase == Phase::holding);
     CHECK(absorbed(rules, paused, {done, done, done}).plan.empty());
 }

@@ -285,7 +285,7 @@ struct Told {
                 if (last == fate.at) last.reset();
                 break;
             case Fate::What::unsaid:
-                if (of_incident) leave_unsaid();
+                if (of_incident && leave_unsaid()) incident = false;  // it is told with what is done next
                 break;
             case Fate::What::silenced: {
                 if (of_incident) leave_unsaid();
@@ -387,8 +387,10 @@ private:
     }
 
     /// The alert that was to say first that its incident began is not told, whether or not that is over by now.
-    void leave_unsaid() {
-        if (begin == Beginning::on_its_way && !heard) begin = Beginning::unsaid;
+    bool leave_unsaid() {
+        const bool first = begin == Beginning::on_its_way && !heard;
+        if (first) begin = Beginning::unsaid;
+        return first;
     }
 };
 

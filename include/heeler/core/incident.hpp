@@ -64,6 +64,7 @@ struct Incident {
     bool nudge_confirmed = false;              ///< a nudge or pattern break was delivered
     bool isolated = false;
     bool escalated = false;
+    bool cannot_pause = false;   ///< what is certain was to be paused, and the host cannot do that
     std::uint32_t forgiven = 0;  ///< continuations from before the run was well for long: they lengthen no pause
 
     [[nodiscard]] bool open() const noexcept {

@@ -88,6 +88,11 @@ public:
         judged.failed = notes::failed(actions);
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;
         const RunState state = state_after(actions);
+        const bool paused = rung::find(actions, ActionKind::pause) != nullptr && watched_.rules().ladder.verifies();
+        if (judged.decision.incident.cannot_pause == watched_.verdict->incident.cannot_pause)
+            paused ? begin_anew() : void();
+        else
+            watched_.next_cycle = now_.elapsed;  // nothing was done: it is decided anew by what is found
         plan(judged, !judged.decision.is_final);
         if (!ended || shadow) return;
         finish(state);
@@ -158,9 +163,10 @@ public:
         item_.change.with_memory = true;
         for (Action& action : rows.actions) item_.change.rows.actions.push_back(std::move(action));
         watched_.verdict.edit().rung_open = static_cast<std::uint32_t>(item_.decided.actions());
-        // What a ladder that only watches does makes no evidence void. A fresh agent has done nothing yet.
+        // What a ladder that only watches does makes no evidence void. A fresh agent has done nothing yet. Whether a
+        // pause was one is not known yet.
         const bool anew = watched_.rules().ladder.verifies() || rung::has(judged.decision.plan, ActionKind::spawn);
-        if (!same_rung && anew) begin_anew();
+        if (!same_rung && anew && !rung::has(judged.decision.plan, ActionKind::pause)) begin_anew();
     }
 
     void finish(RunState state) {

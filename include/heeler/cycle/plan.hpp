@@ -190,12 +190,13 @@ private:
         row.action_key = action.key;
         address(row);
         row.alert.summary = "run " + row.alert.run.name + " needs a person (" + wording_.condition_and_reason() + ")";
-        wording_.complete(row, wording_.done_so_far());
+        wording_.complete(row, wording_.done_so_far(), wording_.next_for_people(action.needs == ActionKind::pause));
         row.alert.details.push_back(
             {detail_name::summary,
              text::redact(prompts::choose(watched_.rules().prompts.summary, prompts::summary, wording_.facts()))});
         if (const Finding* finding = wording_.finding_about(judged_.decision.condition)) add_details(row, *finding);
-        if (judged_.decision.is_final)
+        const bool gave_up = watched_.verdict->incident.phase == Phase::holding && !judged_.failed.empty();
+        if (judged_.decision.is_final || gave_up)
             row.alert.details.push_back({detail_name::recommendation, wording_.recommendation()});
         if (judged_.held == HeldBack::poison) tell_poison(row);
         rows_.alerts.push_back(std::move(row));

@@ -263,17 +263,21 @@ public:
         return judged_.failed.empty() ? attempts : attempts + "; " + judged_.failed;
     }
 
-    [[nodiscard]] std::string next_for_people() const {
+    /// `paused`: whoever reads it does once the plan's pause is done.
+    [[nodiscard]] std::string next_for_people(bool paused = false) const {
         const Plan& plan = judged_.decision.plan;
         if (watched_.run.waiting_since && plan.empty()) return "nothing is done while the run waits";
         if (rung::has(plan, ActionKind::terminate))
             return is_to_be_isolated() ? "the run is terminated once it is isolated and its snapshot is done"
                                        : "the run is terminated once its snapshot is done";
-        if (rung::has(plan, ActionKind::pause)) return "the run stays paused until an operator resumes it";
+        if (rung::has(plan, ActionKind::pause) && !paused)
+            return "once it is paused, the run stays so until an operator resumes it";
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
-        if (watched_.run.paused_by_watchdog) return "the run stays paused until an operator resumes it";
+        if (paused || watched_.run.paused_by_watchdog) return "the run stays paused until an operator resumes it";
         if (judged_.held == HeldBack::poison) return "no fresh agent is started any more until an operator resumes it";
+        if (judged_.decision.reason == "outcome_unknown" && watched_.verdict->incident.phase == Phase::holding)
+            return "nothing more is done; a person looks what has become of the run";
         if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
         if (judged_.held == HeldBack::budget) return "nothing is done before the class's budget of rungs allows it";

@@ -56,7 +56,7 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
             for (const Step& entry : plan) text::append(text, " ", name_of(entry.action));
             if (!response.waits.empty()) text += " (" + text::spoken(response.wait_after(n++, {})) + ")";
         }
-        if (response.final_at_stop) text.append("; if it is certain:");
+        if (response.final_at_stop) text.append("; the final rung at once if it is certain");
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
     if (spawns)
@@ -130,7 +130,17 @@ HEELER_INLINE Decision RecoveryLadder::failed(const Turn& step, Decision decisio
     const bool absent = main.outcome == ActionOutcome::unsupported;
     const bool isolates = main.kind == ActionKind::isolate;
     const std::string_view reason = absent ? "unsupported" : isolates ? "isolate_failed" : "action_failed";
-    if (absent && decision.incident.attempts > 0) --decision.incident.attempts;
+    Incident& next = decision.incident;
+    const Response* response = response_to(next.condition);
+    const bool at_once = main.kind == ActionKind::pause && response != nullptr && response->final_at_stop;
+    // What is certain was to be paused at once. Where that cannot be done it is told so first, as what is not.
+    if (absent && at_once && !next.cannot_pause && !is_used_up(next, *response)) {
+        next.cannot_pause = true;
+        next.phase = Phase::waiting;
+        next.hold_until = step.elapsed;
+        return decision;
+    }
+    if (absent && next.attempts > 0 && !at_once && next.condition != Condition::timeout) --next.attempts;
     if (absent || on_failure == OnFailure::escalate) {
         decision = escalated(std::move(decision), reason);
         decision.plan = rung::owed(actions);
@@ -148,6 +158,10 @@ HEELER_INLINE const Response* RecoveryLadder::response_to(Condition condition) c
     for (const Response& response : responses)
         if (response.condition == condition && !response.rungs.empty()) return &response;
     return nullptr;
+}
+
+HEELER_INLINE bool RecoveryLadder::is_used_up(const Incident& incident, const Response& response) const noexcept {
+    return incident.attempts >= max_attempts || (response.each_once && incident.attempts >= response.rungs.size());
 }
 
 HEELER_INLINE bool RecoveryLadder::answers(Condition condition) const noexcept {
@@ -263,10 +277,10 @@ HEELER_INLINE Decision RecoveryLadder::act(const Turn& step, std::optional<Inter
     const Response* response = response_to(condition);
     const bool spawns = response != nullptr && rung::has(response->rungs.front(), ActionKind::spawn);
     const bool tried = condition != Condition::no_output_access;  // people are told, and that is no attempt
-    const bool exhausted =
-        tried && (step.incident.attempts >= max_attempts || (spawns && step.seen.continuations >= max_continuations) ||
-                  (response != nullptr && response->each_once && step.incident.attempts >= response->rungs.size()));
-    const bool certain = response != nullptr && response->final_at_stop && step.seen.certain;
+    const bool exhausted = tried && ((response != nullptr && is_used_up(step.incident, *response)) ||
+                                     (spawns && step.seen.continuations >= max_continuations));
+    const bool stops = rung::has(final_rung, ActionKind::pause) && !step.incident.cannot_pause;
+    const bool certain = response != nullptr && response->final_at_stop && step.seen.certain && stops;
     if (step.seen.explicit_limit || exhausted || certain || response == nullptr) {
         Decision decision = last_rung(step, spawns || certain ? condition : Condition::timeout, false);
         decision.last = last;
@@ -318,7 +332,7 @@ HEELER_INLINE Decision RecoveryLadder::try_later(const Turn& step, const List<Ac
     bool of_response = of_retry;
     if (response != nullptr && first != actions.end())
         for (const Plan& plan : response->rungs) of_response |= plan.front().action == first->kind;
-    if (of_response || next.condition == Condition::timeout) {
+    if (of_response || next.condition == Condition::timeout || rung::find(actions, ActionKind::pause) != nullptr) {
         if (of_response && next.attempts > 0 && next.condition != Condition::no_output_access) --next.attempts;
         next.phase = Phase::climbing;
         next.verify_at = step.now + step.verify_after;

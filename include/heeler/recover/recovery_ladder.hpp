@@ -61,6 +61,9 @@ private:
 
     [[nodiscard]] const Response* response_to(Condition condition) const noexcept;
 
+    /// No attempt is left, for whoever needs one.
+    [[nodiscard]] bool is_used_up(const Incident& incident, const Response& response) const noexcept;
+
     /// Something is done about it.
     [[nodiscard]] bool answers(Condition condition) const noexcept;
 

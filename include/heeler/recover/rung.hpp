@@ -22,7 +22,8 @@ struct Response {
     List<Duration> waits{};      ///< from rung n to the look whether it helped; the last one is repeated. None: as the
                                  ///< class says (`verify_after`)
     bool each_once = false;      ///< after the last of the rungs the final one, though attempts are left
-    bool final_at_stop = false;  ///< what is found as certainly as that (`Level::stop`) takes the final rung at once
+    bool final_at_stop = false;  ///< what is found as certainly as that (`Level::stop`) takes the final rung at once,
+                                 ///< if that pauses the run, and the host can
 
     [[nodiscard]] Duration wait_after(std::size_t rung, Duration otherwise) const noexcept {
         return waits.empty() ? otherwise : waits[rung < waits.size() ? rung : waits.size() - 1];
@@ -201,7 +202,7 @@ inline void note_done(Incident& incident, const Action& action) {
         return Error{ErrorCode::invalid_argument, "ladder: final_rung must hold `escalate`: somebody has to be told"};
     if (auto error = check_plan("final_rung", plan)) return error;
     for (const Step& step : plan) {
-        if (step.action == ActionKind::escalate && step.needs)
+        if (step.action == ActionKind::escalate && step.needs && step.needs != ActionKind::pause)  // that one is owed
             return Error{ErrorCode::invalid_argument, "ladder: `escalate` in final_rung must need nothing: where `" +
                                                           std::string{name_of(*step.needs)} +
                                                           "` fails, nobody would be told"};

@@ -81,7 +81,7 @@ struct Verdict {
         a(incident.number, incident.phase, incident.condition, incident.attempts, incident.unclear,
           incident.interventions, incident.opened, incident.acted, incident.verify_at, incident.closed_at,
           incident.hold_until, incident.value_then, incident.items_then, incident.nudge_confirmed, incident.isolated,
-          incident.escalated, incident.nudges, incident.forgiven);
+          incident.escalated, incident.nudges, incident.forgiven, incident.cannot_pause);
         a(nudges, nudged, conditions_seen, notes_given, rungs_today, rung_day, rung_open, loop_identity, marks, told,
           steered, cause, found, repeated_by, settled, watermark, restarts);
     }

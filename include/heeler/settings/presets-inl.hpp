@@ -82,7 +82,7 @@ HEELER_INLINE RunClass recommended() {
     ladder.responses[1] = {Condition::loop_detected, {nudge, break_pattern}, false, false, {120s, 300s}, true, true};
     ladder.responses[2] = {Condition::exhausted, {nudge, nudge}, false, false, {120s, 180s}, true};
     ladder.max_attempts = 3;
-    ladder.final_rung = {{ActionKind::pause, {}, {}}, {ActionKind::snapshot, {}, {}}, {ActionKind::escalate, {}, {}}};
+    ladder.final_rung = ladder.responses[3].rungs[0];  // who is asked for is told whether it was paused
     ladder.on_failure = OnFailure::escalate;
     rules.alerts.escalation = {three_levels(), 4h, false};
     rules.alerts.unobservable_after = 1h;
