@@ -1,5 +1,5 @@
 # The library as its users meet it. Always: installed and found, header-only and compiled once. With HEELER_TEST_PACKAGING
-# also in every other way, and by every compiler that is there.
+# also in every other way, with its channels and contract suites, and by every compiler that is there.
 
 set(prefix "${HEELER_TEST_PREFIX}package")
 set(consumer "${CMAKE_CURRENT_SOURCE_DIR}/consumers")
@@ -26,7 +26,11 @@ endfunction()
 add_test(NAME "${prefix}.install" COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --prefix "${work}/installed")
 set_tests_properties("${prefix}.install" PROPERTIES FIXTURES_SETUP heeler_installed)
 
-heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed")
+set(brief ON)
+if(HEELER_TEST_PACKAGING)
+    set(brief OFF)
+endif()
+heeler_add_consumer(find_package find_package "-DCMAKE_PREFIX_PATH=${work}/installed" -DBRIEF=${brief})
 set_tests_properties("${prefix}.find_package" PROPERTIES FIXTURES_REQUIRED heeler_installed)
 if(TARGET heeler_c)
     # Without what the headers of C++ need.
