@@ -88,10 +88,11 @@ constexpr std::uint64_t few = heeler_test::is_slowed ? 3 : 15;
 
 }  // namespace
 
+// Without a sanitizer heeler_sim_worlds lives these and thousands more, optimised.
 TEST_CASE("whatever goes wrong in a world of agents and watchdogs, the promises hold") {
     const std::uint64_t only = number_of("HEELER_SIM_SEED", 0);
     const std::uint64_t first = only == 0 ? number_of("HEELER_SIM_FROM", 1) : only;
-    const std::uint64_t count = only == 0 ? number_of("HEELER_SIM_SEEDS", heeler_test::is_slowed ? 12 : 40) : 1;
+    const std::uint64_t count = only == 0 ? number_of("HEELER_SIM_SEEDS", heeler_test::is_slowed ? 12 : 4) : 1;
     std::size_t effects = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const Story story = story_of(seed, short_story);
