@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "support/slowed.hpp"
 #include "tree/watch/trees.hpp"
 
 using namespace trees;
@@ -366,8 +367,9 @@ TEST_CASE("whoever acts in no review has it carried out and put on no record [M-
 
 TEST_CASE("whatever strangers and hosts do, a reviewer changes no tree that somebody else changed [M-169][M-173]") {
     int allowed = 0, after_own = 0, stale = 0;
-    for (std::uint32_t seed = 1; seed <= 300; ++seed) {
-        Crowd crowd{seed};
+    const int seeds = heeler_test::is_slowed ? 60 : 300;
+    for (int seed = 1; seed <= seeds; ++seed) {
+        Crowd crowd{static_cast<std::uint32_t>(seed)};
         crowd.restarts = seed % 3 == 0;
         const std::string problem = crowd.live(seed % 4 == 0 ? 12 : 6);
         INFO("seed " << seed << ": " << problem);
@@ -376,7 +378,7 @@ TEST_CASE("whatever strangers and hosts do, a reviewer changes no tree that some
         after_own += crowd.allowed_after_own;
         stale += crowd.stale;
     }
-    CHECK(allowed > 300);
-    CHECK(after_own > 100);
-    CHECK(stale > 100);
+    CHECK(allowed > seeds);
+    CHECK(after_own > seeds / 3);
+    CHECK(stale > seeds / 3);
 }
