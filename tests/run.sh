@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
-#   tests/run.sh           scenarios (on databases), killed watchdogs, simulated worlds, tools, what must not compile, and
-#                          each benchmark once with GCC; scenarios (in memory) and all unit tests under the address and
-#                          undefined-behaviour sanitizers; tests of engine, trees and stores that start threads under the
-#                          thread sanitizer; fuzz targets for 3 s each; layout of the sources; the model of the protocol
-#                          (tests/model), if Spin is there
-#   tests/run.sh --full    also unit tests and scenarios in memory with GCC; all with Clang, each source by itself, and in
-#                          Release with the benchmarks; packages, the wheel with agent frameworks, other compilers, each
-#                          header by itself, Doxygen, tools under the sanitizers, fuzzing for 60 s each, 10,000 runs under
-#                          several watchdogs, watchdogs killed twice, at every pair of points, a million cycles of a
-#                          monitor, the larger model, and a million simulated worlds (HEELER_WORLDS: so many)
+#   tests/run.sh           with GCC: scenarios (on SQLite; on PostgreSQL those that are about what is stored; some to
+#                          heeler-serve), killed watchdogs, 10,000 simulated worlds, programs and tools, what must not
+#                          compile, the installed package; under the address and undefined-behaviour sanitizers: scenarios
+#                          (in memory) and unit tests, but for those of engine, trees and stores that start threads, which
+#                          run under the thread sanitizer; fuzz targets for 2 s each; layout of the sources; the model of
+#                          the protocol (tests/model), if Spin is there
+#   tests/run.sh --full    also unit tests and scenarios in memory with GCC, all scenarios on PostgreSQL and to heeler-serve,
+#                          each twice; programs, tools and what starts threads under the address sanitizer, all tests of
+#                          engine, trees and stores under the thread sanitizer; all with Clang, each source by itself, and in
+#                          Release; each benchmark once; packages in every way, with channels and contract suites, the wheel
+#                          with agent frameworks, what must not compile with Clang, other compilers, each header by itself,
+#                          Doxygen, fuzzing for 60 s each, 10,000 runs under several watchdogs, watchdogs killed twice, at
+#                          every pair of points, a million cycles of a monitor, the larger model, and a million simulated
+#                          worlds (HEELER_WORLDS: so many)
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,7 +23,7 @@ case "${1-}" in
     "") ;;
     --full) full=yes ;;
     -h | --help)
-        sed -n '2,13s/^# \{0,1\}//p' "tests/run.sh"
+        sed -n '2,17s/^# \{0,1\}//p' "tests/run.sh"
         exit 0
         ;;
     *)
@@ -82,11 +86,13 @@ gcc_stores="sqlite;postgres"
 sanitized_topics="core;text;detect;recover;tree;alert;settings;run;storage;explain;effects;cycle;engine;posix;clock;store;notify;agent;source;report;testing"
 sanitized_stores=memory
 sanitized_c=OFF
-only_threads=ON
+threads_apart=ON
+benchmarks=OFF
+all_on_postgres=OFF
 # Lines of what lies on the stack cost an eighth of a compiler's time; the functions are named without. What happens between
 # threads may never happen again, and keeps them.
 asan_lines=-g0
-fuzz_seconds=3
+fuzz_seconds=2
 conan=
 if [ "$full" = yes ]; then
     packaging=ON
@@ -98,7 +104,9 @@ if [ "$full" = yes ]; then
     gcc_stores=
     sanitized_stores=
     sanitized_c=ON
-    only_threads=OFF
+    threads_apart=OFF
+    benchmarks=ON
+    all_on_postgres=ON
     asan_lines=-g1
     fuzz_seconds=60
     export HEELER_MONITOR_CYCLES=100 HEELER_SCENARIOS_ALL=1
@@ -116,7 +124,7 @@ builds=(asan tsan)
 heading "build with GCC"
 build dev -DCMAKE_CXX_COMPILER=g++ -DCMAKE_CXX_FLAGS_DEBUG=-g0 -DHEELER_TEST_PACKAGING=$packaging \
     -DHEELER_TEST_HEADERS_ALONE=$headers_alone "-DHEELER_TEST_TOPICS=$gcc_topics" "-DHEELER_SCENARIO_STORES=$gcc_stores" \
-    ${conan:+-DHEELER_CONAN="$conan"} || fail
+    -DHEELER_SCENARIOS_ALL_ON_POSTGRES=$all_on_postgres -DHEELER_BUILD_BENCHMARKS=$benchmarks ${conan:+-DHEELER_CONAN="$conan"} || fail
 
 # What this build tests waits for agents, disks and servers much of its time: it goes on beside the next builds, which stand
 # behind it. Scripts and real agents come first, and before what computes: some of them live by the real clock.
@@ -152,10 +160,10 @@ behind=(nice -n 19)
 heading "build with the address and undefined-behaviour sanitizers"
 build asan "-DCMAKE_CXX_FLAGS_DEBUG=-O0 $asan_lines" -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools \
     "-DHEELER_TEST_TOPICS=$sanitized_topics" -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_WITH_C=$sanitized_c \
-    -DHEELER_TEST_ODR=$odr -DHEELER_TEST_BY_FILE=ON || fail
+    -DHEELER_TEST_ODR=$odr -DHEELER_TEST_NO_THREADS=$threads_apart -DHEELER_TEST_BY_FILE=ON || fail
 
 heading "build what starts threads, of engine, trees and stores, with the thread sanitizer"
-build tsan -DHEELER_WITH_C=$sanitized_c -DHEELER_TEST_ONLY_THREADS=$only_threads -DHEELER_TEST_BY_FILE=ON || fail
+build tsan -DHEELER_WITH_C=$sanitized_c -DHEELER_TEST_ONLY_THREADS=$threads_apart -DHEELER_TEST_BY_FILE=ON || fail
 
 if [ "$full" = yes ]; then
     # All tests of a build with Clang run with the sanitizers.
