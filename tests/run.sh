@@ -2,18 +2,18 @@
 # Installs what the tests need, builds, and runs all tests.
 #   tests/run.sh           with GCC: scenarios (on SQLite; on PostgreSQL those that are about what is stored; some to
 #                          heeler-serve), killed watchdogs, 10,000 simulated worlds, programs and tools, what must not
-#                          compile, the installed package; under the address and undefined-behaviour sanitizers: scenarios
-#                          (in memory) and unit tests, but for those of engine, trees and stores that start threads, which
-#                          run under the thread sanitizer; fuzz targets for 2 s each; layout of the sources; the model of
-#                          the protocol (tests/model), if Spin is there
+#                          compile, the installed package; unit tests under the address and undefined-behaviour sanitizers,
+#                          but for those of engine, trees and stores that start threads, which run under the thread
+#                          sanitizer; fuzz targets for 2 s each; layout of the sources; the model of the protocol
+#                          (tests/model), if Spin is there
 #   tests/run.sh --full    also unit tests and scenarios in memory with GCC, all scenarios on PostgreSQL and to heeler-serve,
-#                          each twice; programs, tools and what starts threads under the address sanitizer, all tests of
-#                          engine, trees and stores under the thread sanitizer; all with Clang, each source by itself, and in
-#                          Release; each benchmark once; packages in every way, with channels and contract suites, the wheel
-#                          with agent frameworks, what must not compile with Clang, other compilers, each header by itself,
-#                          Doxygen, fuzzing for 60 s each, 10,000 runs under several watchdogs, watchdogs killed twice, at
-#                          every pair of points, a million cycles of a monitor, the larger model, and a million simulated
-#                          worlds (HEELER_WORLDS: so many)
+#                          each twice; scenarios, programs, tools and what starts threads under the address sanitizer, all
+#                          tests of engine, trees and stores under the thread sanitizer; all with Clang, each source by
+#                          itself, and in Release; each benchmark once; packages in every way, with channels and contract
+#                          suites, the wheel with agent frameworks, what must not compile with Clang, other compilers, each
+#                          header by itself, Doxygen, fuzzing for 60 s each, 10,000 runs under several watchdogs, watchdogs
+#                          killed twice, at every pair of points, a million cycles of a monitor, the larger model, and a
+#                          million simulated worlds (HEELER_WORLDS: so many)
 # HEELER_JOBS sets how many compilers run at once (default: one per processor).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -80,11 +80,10 @@ behind=()
 packaging=OFF
 headers_alone=OFF
 odr=OFF
-sanitized_tools=replay
+sanitized_examples=OFF
 gcc_topics="contract;crash;sim;support;examples"
 gcc_stores="sqlite;postgres"
 sanitized_topics="core;text;detect;recover;tree;alert;settings;run;storage;explain;effects;cycle;engine;posix;clock;store;notify;agent;source;report;testing"
-sanitized_stores=memory
 sanitized_c=OFF
 threads_apart=ON
 benchmarks=OFF
@@ -98,11 +97,10 @@ if [ "$full" = yes ]; then
     packaging=ON
     headers_alone=ON
     odr=ON
-    sanitized_tools=
+    sanitized_examples=ON
     gcc_topics=
     sanitized_topics=
     gcc_stores=
-    sanitized_stores=
     sanitized_c=ON
     threads_apart=OFF
     benchmarks=ON
@@ -158,8 +156,8 @@ trap 'kill "$beside" 2>/dev/null || true' EXIT
 behind=(nice -n 19)
 
 heading "build with the address and undefined-behaviour sanitizers"
-build asan "-DCMAKE_CXX_FLAGS_DEBUG=-O0 $asan_lines" -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_TOOLS=$sanitized_tools \
-    "-DHEELER_TEST_TOPICS=$sanitized_topics" -DHEELER_SCENARIO_STORES=$sanitized_stores -DHEELER_WITH_C=$sanitized_c \
+build asan "-DCMAKE_CXX_FLAGS_DEBUG=-O0 $asan_lines" -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_BUILD_EXAMPLES=$sanitized_examples \
+    "-DHEELER_TEST_TOPICS=$sanitized_topics" -DHEELER_WITH_C=$sanitized_c \
     -DHEELER_TEST_ODR=$odr -DHEELER_TEST_NO_THREADS=$threads_apart -DHEELER_TEST_BY_FILE=ON || fail
 
 heading "build what starts threads, of engine, trees and stores, with the thread sanitizer"
