@@ -116,6 +116,30 @@ TEST_CASE("where it must last, as many intervals in a row are needed") {
     CHECK_FALSE(forgiven.learn(sample(1, 0, 90'000)).check(At{780s}));
 }
 
+TEST_CASE("where it must last, what burns is no part of the mean") {
+    ByTokens rule;
+    rule.settings = {.factor = 5, .min_history = 30, .in_a_row = 3};
+    for (int i = 0; i <= 30; ++i) rule.learn(sample(1, 0, 100));
+    for (int i = 0; i < 3; ++i) rule.learn(sample(1, 0, 600));  // 5 x the mean of all would be 656 by now
+    const auto found = rule.check(At{34min});
+    REQUIRE(found);
+    CHECK(found->evidence.fact("mean_before") == 100);
+    CHECK(found->evidence.fact("intervals_before") == 31);
+
+    for (int i = 0; i < 100; ++i) rule.learn(sample(1, 0, 600));
+    CHECK(rule.check(At{134min}));  // it never becomes normal,
+    rule.learn(Watermark{});        // not by what was done about it either
+    for (int i = 0; i < 3; ++i) rule.learn(sample(1, 0, 600));
+    CHECK(rule.check(At{138min}));
+
+    rule.learn(sample(1, 1, 3200)).learn(sample(1, 0, 600));  // with output it is
+    CHECK_FALSE(rule.check(At{140min}));
+    for (int i = 0; i < 3; ++i) rule.learn(sample(1, 0, 1100));  // more than 5 x (31 x 100 + 3200 + 600) / 33
+    const auto again = rule.check(At{143min});
+    REQUIRE(again);
+    CHECK(again->evidence.fact("intervals_before") == 33);
+}
+
 TEST_CASE("each unit has a history of its own [M-065]") {
     facts::Taught<BurnRateTracker<ApiCalls>> calls;
     IntervalSample one = sample(1, 0, 90'000);

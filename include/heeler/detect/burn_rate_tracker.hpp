@@ -38,7 +38,8 @@ struct BytesWritten {
 };
 
 /// Runaway when the last interval burned more than `factor` times the mean of all the run's own intervals before it
-/// (strictly), with no output in it (the long-run skill), so many times in a row. Never an absolute number.
+/// (strictly), with no output in it (the long-run skill), so many times in a row. Never an absolute number. Of more
+/// than one in a row none is part of that mean.
 template <class Unit>
 struct BurnRateTracker {
     static constexpr std::string_view kind = Unit::kind;
@@ -67,14 +68,14 @@ struct BurnRateTracker {
 
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (std::holds_alternative<Watermark>(seen.event)) {
-            put_behind(memory);
+            put_behind(memory, settings);
             memory.streak = 0;
             return;
         }
         const auto* sample = std::get_if<IntervalSample>(&seen.event);
         if (sample == nullptr || !sample->whole) return;
         memory.streak = burns(memory, settings) ? in_a_row(memory) : std::uint16_t{0};
-        put_behind(memory);
+        put_behind(memory, settings);
         memory.last = Unit::of(*sample);
         memory.has_last = true;
         memory.last_had_output = (sample->value ? sample->delta : sample->lines) != 0;
@@ -102,9 +103,10 @@ struct BurnRateTracker {
     }
 
 private:
-    /// The last interval becomes one of those before it.
-    static void put_behind(Memory& memory) noexcept {
-        if (memory.has_last) {
+    /// The last interval becomes one of those before it; where it must last, not one that burned too much: it would
+    /// lift the mean, and make normal what goes on for ever.
+    static void put_behind(Memory& memory, const Settings& settings) noexcept {
+        if (memory.has_last && (settings.in_a_row == 1 || !burns(memory, settings))) {
             memory.sum += static_cast<double>(memory.last.count);
             ++memory.intervals;
         }
