@@ -133,6 +133,30 @@ TEST_CASE("the rest of a flood that comes at once says nothing about how often a
     CHECK(b.dog->vitals().called_every == 60s);
 }
 
+TEST_CASE("100,000 heartbeats within a second are one row, and the others are judged in time") {
+    bench::Bench b;
+    const RunHandle loud = b.run("loud");
+    for (int i = 0; i < 100; ++i) b.progress(b.run("r" + std::to_string(i)), 1);
+    b.minutes(1);
+    b.progress(loud, 1);
+    (void)b.after(58s);
+    const std::uint64_t commits = b.store.calls(StoreOperation::commit);
+    const History before = b.history("loud");
+    for (std::uint64_t i = 1; i <= 100'000; ++i) {
+        b.clock.advance(10us);
+        if (b.dog->observe(loud, Heartbeat{i}) != Observed::ok) FAIL("heartbeat " << i);
+    }
+    CHECK(b.store.calls(StoreOperation::commit) == commits);
+    const CycleReport flushed = b.cycle();
+    CHECK(flushed.errors == 0);
+    CHECK(b.store.calls(StoreOperation::commit) <= commits + 1);
+    const History after = b.history("loud");
+    CHECK(after.row->version <= before.row->version + 1);
+    CHECK(after.audit.size() == before.audit.size());
+    (void)b.after(1s);
+    CHECK(b.asked(ControlVerb::inject) == 100);
+}
+
 TEST_CASE("a runner goes on with the rest of a flood at once [threads]") {
     ManualClock clock{bench::start};
     MemoryStore memory;

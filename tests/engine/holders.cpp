@@ -1,6 +1,8 @@
 // Several watchdogs on one store: who holds which runs, who takes over, and that who was paused does no harm.
 #include <atomic>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <thread>
@@ -132,6 +134,22 @@ struct Fleet {
         for (const auto& sent : notifier.sent())
             if (sent.alert.kind == kind) found.push_back(sent.alert);
         return found;
+    }
+};
+
+/// Says what happens while it sends.
+struct SlowNotifier {
+    static constexpr std::string_view name = "slow";
+    struct Told {
+        std::vector<std::string> keys;
+        std::function<void()> meanwhile;
+    };
+    std::shared_ptr<Told> told = std::make_shared<Told>();
+
+    Result<Receipt> send(const Alert& alert) {
+        told->keys.push_back(alert.key);
+        told->meanwhile();
+        return Receipt{};
     }
 };
 
@@ -310,6 +328,47 @@ TEST_CASE("a run whose holder lives is nobody else's to start or find") {
     CHECK(!b.find("r"));
     CHECK(fleet.holder_of("r") == "a");
     CHECK(a.find("r"));
+}
+
+TEST_CASE("an alert that takes longer than a lease to send is sent once, where its holder goes on to tick [M-125]") {
+    ManualClock clock{Fleet::start};
+    MemoryStore store;
+    ScriptedControl control;
+    SlowNotifier notifier;
+    using Dog = Watchdog<ManualClock, MemoryStore, SlowNotifier>;
+    const auto boot = [&](const char* holder) {
+        EngineSettings settings;
+        settings.holder = holder;
+        auto dog = std::make_unique<Dog>(clock, store, notifier, settings);
+        dog->attach(control);
+        REQUIRE(dog->define(bench::minute_class()));
+        return dog;
+    };
+    const auto a = boot("a"), b = boot("b");
+    const auto pass = [&] {
+        clock.advance(4s);
+        store.let_pass(4s);
+    };
+    const auto run = a->start(bench::spec_of("r"), "minute");
+    REQUIRE(run);
+    (void)a->observe(*run, Progress{1});
+    std::uint64_t errors = 0;
+    notifier.told->meanwhile = [&] {
+        for (Duration sending{}; sending < 40s; sending += 4s) {
+            pass();
+            errors += a->tick().errors + b->cycle().errors;
+        }
+    };
+    for (int i = 0; i < 40; ++i) {
+        pass();
+        errors += a->cycle().errors + b->cycle().errors;
+    }
+    CHECK(errors == 0);
+    CHECK(notifier.told->keys.size() == 1);
+    const History history = *store.history("r");
+    CHECK(history.row->holder == "a");
+    REQUIRE(history.alerts.size() == 1);
+    CHECK(history.alerts[0].state == AlertRow::State::delivered);
 }
 
 TEST_CASE("who leaves in order is not missed, and is replaced at once") {
