@@ -50,6 +50,16 @@ lacks "a variable of another purpose" HEELER_JOBS
 replay 0 "a file that the shell writes in place" --config <(cat "$work/good.json")
 holds "a file that the shell writes in place" '"action":"inject:nudge","t":40,'
 
+# The two settings of which one is tried on what was recorded, compared as the README says.
+verdicts() { timeout 60 "$bin" --preset long_run "$@" "$work/stall.jsonl" 2>/dev/null | grep -E '^\{"(status|action|alert)"'; }
+compare() { diff <(verdicts) <(verdicts "$@") >"$work/out" 2>"$work/err" </dev/null; }
+compare || fail "the same settings differ"
+[ "$(verdicts | wc -l)" -ge 4 ] || fail "nothing to compare"
+compare --config "$work/good.json" && fail "other settings make no difference"
+holds "what is no more" '< {"action":"inject:nudge","t":120,'
+holds "what is new" '> {"action":"inject:nudge","t":40,'
+compare --config <(echo '{"interval_s": 60, "max_attempts": 2}') || fail "settings that change nothing differ"
+
 replay 2 "a bad file" --config "$work/bad.json"
 grep -q 'bad.json: not JSON: line 2, column 13: ' "$work/err" || fail "a bad file: no place"
 replay 2 "a missing file" --config "$work/missing.json"
