@@ -1,5 +1,6 @@
 #include <heeler/notify/fallback.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ using heeler::Receipt;
 using heeler::RecordingNotifier;
 using heeler::Result;
 using heeler::Severity;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -99,6 +101,32 @@ TEST_CASE("a long outage does not flood the second notifier [M-125]") {
     std::vector<std::uint32_t> told;
     for (const Alert& alert : second.delivered()) told.push_back(alert.attempt);
     CHECK(told == std::vector<std::uint32_t>{1, 2, 4, 8, 16, 32, 64, 128, 256});
+}
+
+TEST_CASE("the second notifier may hear only of what nobody has for a while [M-125]") {
+    RecordingNotifier first;
+    RecordingNotifier second;
+    const bool counts = GENERATE(false, true);
+    FallbackNotifier notifier{first, second, {.counts_as_delivered = counts, .after = 15min}};
+    const auto send = [&](heeler::Duration old, std::uint32_t number) {
+        Alert alert = attempt(number);
+        alert.at = std::chrono::time_point_cast<heeler::Duration>(std::chrono::system_clock::now()) - old;
+        return notifier.send(alert);
+    };
+    first.answer_with({Delivery::fail});
+    CHECK_FALSE(send(0s, 1));
+    CHECK_FALSE(send(14min, 8));
+    CHECK(second.sent().empty());
+    CHECK(send(15min, 9).has_value() == counts);  // none of 1, 2, 4, 8, but the first of which it is to hear
+    CHECK(second.sent().size() == 1);
+    if (!counts) {
+        for (std::uint32_t number = 10; number <= 16; ++number) CHECK_FALSE(send(20min, number));
+        CHECK(second.sent().size() == 4);  // 9, 10, 12 and 16
+    }
+    second.clear();
+    first.answer_with({Delivery::permanent});
+    (void)send(0s, 3);
+    CHECK(second.sent().size() == 1);  // nobody tries that again
 }
 
 TEST_CASE("the second notifier can be the delivery [M-125]") {

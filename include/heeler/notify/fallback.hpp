@@ -2,13 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/notify/any_of.hpp>
 #include <heeler/notify/doubts.hpp>
 
@@ -18,11 +23,14 @@ struct FallbackSettings {
     /// Whether it is enough that the second has the alert. False: the alert stays undelivered, so that the outbox tries
     /// again until the first has it or it is given up. True: the second is the delivery, and nothing is tried again.
     bool counts_as_delivered = false;
+    /// The second hears only of what was made so long ago, by the system's clock, and of what the first refuses for
+    /// good. Less than what the outbox tries for (`give_up_after`), or it never hears of anything.
+    Duration after{};
 };
 
 /// Sends through the first notifier. If that fails, throws or reaches nobody, the second gets the alert, at least as a
 /// warning, with a further issue that says why. While it is tried again, the second is told at the attempts 1, 2, 4, 8
-/// and so on, so that a long outage does not flood it. One thread at a time.
+/// and so on of which it is to hear, so that a long outage does not flood it. One thread at a time.
 template <class First, class Second>
 class FallbackNotifier {
 public:
@@ -35,11 +43,15 @@ public:
     /// reasons under the first one's code.
     [[nodiscard]] Result<Receipt> send(const Alert& alert) {
         auto answer = first_.send(alert);
-        if (answer && answer->recipients > 0) return answer;
+        if (answer && answer->recipients > 0) {
+            heard_from_.erase(alert.key);
+            return answer;
+        }
         if (!answer && answer.error().code == ErrorCode::under_way) return answer;
+        if (is_early(alert) && (answer || answer.error().code != ErrorCode::permanent)) return answer;
         const std::string reason = answer ? "nobody listens on this route" : answer.error().message;
         if (!settings_.counts_as_delivered) {
-            if (is_power_of_two(alert.attempt)) static_cast<void>(second_.send(with_reason(alert, reason)));
+            if (is_power_of_two(heard(alert))) static_cast<void>(second_.send(with_reason(alert, reason)));
             return answer;
         }
         auto fallback = second_.send(with_reason(alert, reason));
@@ -66,6 +78,18 @@ public:
 private:
     [[nodiscard]] static bool is_power_of_two(std::uint32_t attempt) noexcept { return (attempt & (attempt - 1)) == 0; }
 
+    [[nodiscard]] bool is_early(const Alert& alert) const {
+        return settings_.after > Duration{} && std::chrono::system_clock::now() - alert.at < settings_.after;
+    }
+
+    /// How many attempts of this alert the second was to hear of. What is forgotten is told once more.
+    [[nodiscard]] std::uint32_t heard(const Alert& alert) {
+        if (settings_.after <= Duration{}) return alert.attempt;
+        if (heard_from_.size() >= most_heard) heard_from_.clear();
+        const std::uint32_t from = heard_from_.try_emplace(alert.key, alert.attempt).first->second;
+        return alert.attempt < from ? 1 : alert.attempt - from + 1;
+    }
+
     [[nodiscard]] static Alert with_reason(Alert alert, const std::string& reason) {
         alert.severity = std::max(alert.severity, Severity::warning);
         alert.issues.push_back("not delivered by " + std::string{std::string_view{First::name}} + ": " + reason);
@@ -76,6 +100,8 @@ private:
     AnyOf<First> first_;
     AnyOf<Second> second_;
     FallbackSettings settings_;
+    static constexpr std::size_t most_heard = 10'000;
+    std::map<std::string, std::uint32_t, std::less<>> heard_from_;  ///< by key: the first attempt of which it was
 };
 
 }  // namespace heeler::inline HEELER_ABI
