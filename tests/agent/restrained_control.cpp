@@ -27,6 +27,7 @@ struct Restrained {
     }
     bool nudge(int run) { return control.inject(about("r" + std::to_string(run))).has_value(); }
     bool end(int run) { return control.terminate(about("r" + std::to_string(run))).has_value(); }
+    bool go_on(int run) { return control.resume(about("r" + std::to_string(run))).has_value(); }
     bool replace(int run) { return control.spawn(about("r" + std::to_string(run))).has_value(); }
 };
 
@@ -49,8 +50,35 @@ TEST_CASE("of many runs that are to be nudged ten are in a minute, and the other
     CHECK(r.agents.requests().size() == 20);
 }
 
+TEST_CASE("of many runs that were paused ten go on in a minute") {
+    Restrained r;
+    int resumed = 0;
+    for (int run = 0; run < 25; ++run) resumed += r.go_on(run) ? 1 : 0;
+    CHECK(resumed == 10);
+    CHECK_FALSE(r.nudge(1));
+    r.clock.advance(1min);
+    CHECK(r.go_on(10));
+}
+
+TEST_CASE("a start counts as an ending: who is started again and again ends nobody sooner") {
+    ScriptedControl agents;
+    ManualClock clock;
+    for (int start = 0; start < 10; ++start) {
+        RestrainedControl<ScriptedControl, ManualClock> control{agents, clock};
+        CHECK_FALSE(control.terminate(Restrained::about("r")));
+        CHECK_FALSE(control.spawn(Restrained::about("r")));
+        CHECK(control.inject(Restrained::about("r")));
+        clock.advance(9s);
+    }
+    CHECK(agents.requests().size() == 10);
+    Restrained any{{.endings = 0}};
+    CHECK(any.end(1));
+}
+
 TEST_CASE("one agent is ended or replaced in ten seconds") {
     Restrained r;
+    CHECK_FALSE(r.end(1));
+    r.clock.advance(10s);
     CHECK(r.end(1));
     CHECK_FALSE(r.replace(2));
     CHECK(r.nudge(3));

@@ -21,7 +21,7 @@
 namespace heeler::inline HEELER_ABI {
 
 /// How much is done at once. To end or to replace an agent (`terminate`, `spawn`) cannot be undone; `inject`, `pause`,
-/// `terminate` and `spawn` count as actions.
+/// `resume`, `terminate` and `spawn` count as actions.
 struct Restraints {
     std::size_t actions = 10;  ///< so many at most in `actions_within`; 0: any number
     Duration actions_within = std::chrono::minutes{1};
@@ -30,15 +30,16 @@ struct Restraints {
 };
 
 /// An agent control that answers `busy` to what would be too much at once, so that the watchdog asks again later, under
-/// the same key, and uses up no attempt. All other verbs are the inner control's own; it must outlive this. Verbs are
-/// called from the thread that delivers, one at a time. That many runs stand still together the watchdog itself sees
-/// (`MassStallSettings`).
+/// the same key, and uses up no attempt. That it is made counts as an ending: a restart ends nobody sooner. All other
+/// verbs are the inner control's own; it must outlive this. Verbs are called from the thread that delivers, one at a
+/// time. That many runs stand still together the watchdog itself sees (`MassStallSettings`).
 template <class Control, class Clock>
 class RestrainedControl : public detail::ControlAround<Control> {
 public:
     RestrainedControl(Control& control, Clock clock, Restraints most = {})
         : detail::ControlAround<Control>{control}, clock_{std::move(clock)}, most_{most} {
         static_assert(check_clock<Clock>());
+        endings_.push_back(clock_.now().elapsed);
     }
 
     [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::Has_inject<Control> {
@@ -46,6 +47,9 @@ public:
     }
     [[nodiscard]] Result<ActionDone> pause(const ActionRequest& asked) requires detail::Has_pause<Control> {
         return in_turn(false, [&] { return control_->pause(asked); });
+    }
+    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked) requires detail::Has_resume<Control> {
+        return in_turn(false, [&] { return control_->resume(asked); });
     }
     [[nodiscard]] Result<ActionDone> terminate(const ActionRequest& asked) requires detail::Has_terminate<Control> {
         return in_turn(true, [&] { return control_->terminate(asked); });
