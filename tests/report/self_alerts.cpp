@@ -106,8 +106,47 @@ TEST_CASE("an alert that was given up is told at once, and when alerts are deliv
     CHECK(dog.minutes(10) == "watchdog.well dead_letters");
 }
 
+TEST_CASE("a store that goes on to answer slowly is told, not one slow call, nor that it is not asked") {
+    Looked dog;
+    StoreCalls& commits = dog.seen.store[static_cast<std::size_t>(StoreOp::commit)];
+    StoreCalls& lists = dog.seen.store[static_cast<std::size_t>(StoreOp::list)];
+    const auto minutes_of = [&](Duration commit, int count) {
+        std::string said;
+        for (int i = 0; i < count; ++i) {
+            ++commits.count;
+            ++lists.count;
+            commits.spent += commit;
+            lists.spent += 100ms;
+            said += dog.minutes(1);
+        }
+        return said;
+    };
+    CHECK(minutes_of(30s, 1).empty());  // it reads what it kept, of many runs
+    CHECK(dog.minutes(10).empty());
+    CHECK(minutes_of(10ms, 10).empty());
+    CHECK(minutes_of(1800ms, 10).empty());  // 950 ms each
+    CHECK(minutes_of(2s, 5).empty());
+    CHECK(minutes_of(2s, 60) == "watchdog.unwell store");
+    CHECK(minutes_of(10ms, 5).empty());
+    CHECK(minutes_of(10ms, 60) == "watchdog.well store");
+}
+
+TEST_CASE("an alert that nobody has for ten minutes is told, and when somebody has it") {
+    Looked dog;
+    dog.seen.oldest_alert = 10min - 1s;
+    CHECK(dog.minutes(20).empty());
+    dog.seen.oldest_alert = 10min;
+    CHECK(dog.minutes(1) == "watchdog.unwell old");
+    dog.seen.oldest_alert = 3h;
+    CHECK(dog.minutes(60).empty());
+    dog.seen.oldest_alert.reset();
+    CHECK(dog.minutes(10) == "watchdog.well old");
+}
+
 TEST_CASE("what is counted can be turned off") {
-    Looked dog{{.pending = 0, .late = 0s, .suppressed_of = 0, .dead_letters = 0}};
+    Looked dog{{.pending = 0, .late = 0s, .suppressed_of = 0, .dead_letters = 0, .slow_store = 0s, .oldest = 0s}};
+    dog.seen.oldest_alert = 20h;
+    dog.seen.store[0] = {10, 1000s, {}};
     dog.seen.alerts_pending = 10'000;
     dog.report.late = 1h;
     dog.report.why.silence = 1000;
@@ -115,7 +154,7 @@ TEST_CASE("what is counted can be turned off") {
     CHECK(dog.minutes(40).empty());
 }
 
-TEST_CASE("the half of a cycle that ticks says nothing about the queue") {
+TEST_CASE("the half of a cycle that ticks says nothing about the queue or the store") {
     Looked dog;
     dog.seen.alerts_pending = 600;
     CHECK(dog.minutes(5).empty());

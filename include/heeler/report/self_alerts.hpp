@@ -1,5 +1,5 @@
-// Tells people that the watchdog itself is not well, once, and once that it is again: alerts pile up, its cycles come
-// late, most of what it would say is kept back, or alerts were given up.
+// Tells people that the watchdog itself is not well, once, and once that it is again: alerts pile up or grow old, its
+// cycles come late, its store is slow, most of what it would say is kept back, or alerts were given up.
 #pragma once
 
 #include <array>
@@ -38,7 +38,12 @@ struct SelfAlertSettings {
     std::uint64_t suppressed_of = 20;
     /// Alerts that were given up since one was delivered. One is enough: it was tried for a day.
     std::uint64_t dead_letters = 1;
-    /// The first two are told when they last for so long, all are over when they are gone for so long.
+    /// The mean call of the store between two looks is longer: a cycle makes some, and the next is due in a second.
+    Duration slow_store = std::chrono::seconds{1};
+    /// An alert that nobody has for so long, as where `SelfWatch` stops to tell that all is well.
+    Duration oldest = std::chrono::minutes{10};
+    /// `pending`, `late` and `slow_store` are told when they last for so long, all are over when they are gone for so
+    /// long.
     Duration after = std::chrono::minutes{5};
     std::string to{};      ///< route of these alerts
     std::string holder{};  ///< which of several watchdogs says so
@@ -55,7 +60,11 @@ public:
     [[nodiscard]] std::vector<Alert> note(const CycleReport& report, const Vitals& seen) {
         const std::lock_guard guard{lock_};
         std::vector<Alert> alerts;
-        if (report.deliveries > 0) note_queue(seen, alerts);
+        if (report.deliveries > 0) {
+            note_queue(seen, alerts);
+            note_store(seen, alerts);
+            note_oldest(seen, alerts);
+        }
         note_lateness(report, seen.at, alerts);
         for (const Event& event : report.events)
             if (const auto* alert = std::get_if<AlertEvent>(&event)) count(alert->row);
@@ -66,8 +75,9 @@ public:
     }
 
 private:
-    enum class Symptom : std::uint8_t { queue, lateness, suppressed, dead_letters };
-    static constexpr std::array<std::string_view, 4> names{"queue", "lateness", "suppressed", "dead_letters"};
+    enum class Symptom : std::uint8_t { queue, lateness, suppressed, dead_letters, store, old };
+    static constexpr std::array<std::string_view, 6> names{"queue",        "lateness", "suppressed",
+                                                           "dead_letters", "store",    "old"};
     static constexpr Duration window = std::chrono::minutes{15};
 
     struct State {
@@ -83,6 +93,27 @@ private:
         const bool grows = many && (state(Symptom::queue).told || pending >= at_first_);
         see(Symptom::queue, grows, settings_.after, seen.at,
             text::concat(std::to_string(pending), " alerts wait to be told, and they do not become fewer"), alerts);
+    }
+
+    /// A store that was not asked since the last look is neither slow nor well.
+    void note_store(const Vitals& seen, std::vector<Alert>& alerts) {
+        StoreCalls all;
+        for (const StoreCalls& calls : seen.store) {
+            all.count += calls.count;
+            all.spent += calls.spent;
+        }
+        const std::uint64_t count = all.count - calls_.count;
+        if (count == 0) return;
+        const Duration mean = (all.spent - calls_.spent) / static_cast<Duration::rep>(count);
+        calls_ = all;
+        see(Symptom::store, settings_.slow_store > Duration{} && mean > settings_.slow_store, settings_.after, seen.at,
+            text::concat("a call of its store takes ", text::spoken(mean)), alerts);
+    }
+
+    void note_oldest(const Vitals& seen, std::vector<Alert>& alerts) {
+        const Duration oldest = seen.oldest_alert.value_or(Duration{});
+        see(Symptom::old, settings_.oldest > Duration{} && oldest >= settings_.oldest, {}, seen.at,
+            text::concat("an alert waits to be told for ", text::spoken(oldest)), alerts);
     }
 
     void note_lateness(const CycleReport& report, Instant now, std::vector<Alert>& alerts) {
@@ -162,6 +193,7 @@ private:
     std::array<State, names.size()> states_{};
     std::uint64_t at_first_ = 0;          ///< alerts that waited when there were so many first
     Duration late_{};                     ///< of the last cycle
+    StoreCalls calls_{};                  ///< in all, when it was looked at last
     std::optional<Elapsed> window_from_;  ///< of the share
     std::uint64_t suppressed_ = 0, delivered_ = 0, dead_ = 0;
 };
