@@ -102,6 +102,36 @@ TEST_CASE("a clock that is set back holds no alert back that is tried again [M-1
     CHECK(b.history().alerts[0].state == AlertRow::State::delivered);
 }
 
+TEST_CASE("a clock that is set forward, or a machine that slept, makes no dead letter of what fails next [M-125]") {
+    const bool slept = GENERATE(false, true);
+    Bench b;
+    b.notifier.answer_with({Delivery::fail, Delivery::fail, Delivery::fail, Delivery::ok});
+    b.stalled();
+    CHECK(b.history().alerts[0].state == AlertRow::State::pending);
+    slept ? b.clock.suspend(25h) : b.clock.step_wall(25h);
+    (void)b.after(1s);
+    CHECK(b.notifier.sent().size() == 2);
+    CHECK(b.history().alerts[0].state == AlertRow::State::pending);
+    CHECK(b.dog->vitals().oldest_alert < 1min);
+    for (int i = 0; i < 10; ++i) (void)b.after(1s);
+    CHECK(b.history().alerts[0].state == AlertRow::State::delivered);
+}
+
+TEST_CASE("what fails for its whole time is given up, whatever the clock was set to meanwhile [M-125]") {
+    Bench b;
+    b.classes[0].alerts.outbox.give_up_after = 600s;
+    b.boot();
+    b.notifier.answer_with({Delivery::fail});
+    const RunHandle run = b.stalled();
+    b.clock.step_wall(1h);
+    for (int i = 0; i < 1000; ++i) {
+        b.progress(run, 100 + i);
+        (void)b.after(1s);
+        if (i < 599) CHECK(b.history().alerts[0].state == AlertRow::State::pending);
+    }
+    CHECK(b.history().alerts[0].state == AlertRow::State::dead);
+}
+
 TEST_CASE("keys are the same after a restart, and no alert is lost by it") {
     Bench b;
     b.notifier.answer_with({Delivery::fail});

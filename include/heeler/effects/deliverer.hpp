@@ -75,6 +75,7 @@ public:
     void run(Instant now, CycleReport& report) {
         const std::lock_guard one{running_};
         if (!held_lease_.holds() || !informed_.load(std::memory_order_acquire)) return;
+        queues_.follow_clock(now);
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         List<AlertJob> due = queues_.take_due_alerts(now);
         drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });

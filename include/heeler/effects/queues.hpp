@@ -199,6 +199,15 @@ public:
         return due;
     }
 
+    /// A clock that was set forward, or a machine that slept, makes no alert older: nobody tried it meanwhile.
+    void follow_clock(Instant now) {
+        const std::lock_guard guard{lock_};
+        const Duration ahead = last_ ? now.wall - wall_at(*last_, now.elapsed) : Duration{};
+        for (auto& job : alerts_)
+            if (ahead > Duration{} && *job->owed < now.wall) job.edit().owed = min_of(*job->owed + ahead, now.wall);
+        last_ = now;
+    }
+
     /// Everything that waits is due now.
     void hasten() {
         const std::lock_guard guard{lock_};
@@ -342,6 +351,7 @@ private:
     Alerts alerts_;
     NameMap<List<std::uint64_t>> by_action_;  ///< alerts that carry out an action, by its key: their numbers
     std::uint64_t added_ = 0;
+    std::optional<Instant> last_;    ///< when the clock was followed last
     NameMap<SpokenFor> spoken_for_;  ///< by the alert that speaks for them
     AlertGroups groups_;
     std::vector<RunHandle> settled_;
