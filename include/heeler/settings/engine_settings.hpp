@@ -27,7 +27,7 @@ struct EngineSettings {
     /// restart. Empty: it is the only one, and a second one without a name, of another process, is refused.
     std::string holder{};
     Duration lease = 15s;            ///< how long others wait for a sign of this one before they take its runs
-    Duration renew_every = 5s;       ///< at most `lease` / 2
+    Duration renew_every = 5s;       ///< at most `lease` / 2; up to a fifth sooner, at random for each holder
     Duration lease_margin = 2s;      ///< so long before its lease runs out this watchdog stops acting
     std::uint64_t claim_runs = 500;  ///< taken in one go
 };

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include <heeler/alert/outbox.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/min_max.hpp>
@@ -72,7 +73,9 @@ public:
         const std::lock_guard guard{lock_};
         const bool lost = lease_.epoch != 0 && lease_.epoch != lease.epoch;
         lease_ = std::move(lease);
-        renew_at_ = asked + settings_.renew_every;
+        // Up to a fifth sooner, so that holders who began together do not ask together for ever.
+        const auto lot = lot_of(settings_.holder, static_cast<std::uint32_t>(asked.time_since_epoch().count())) >> 14;
+        renew_at_ = asked + settings_.renew_every - settings_.renew_every * static_cast<Duration::rep>(lot) / 5120;
         trusted_until_.store((asked + settings_.lease - settings_.lease_margin).time_since_epoch().count(),
                              std::memory_order_release);
         return lost;
