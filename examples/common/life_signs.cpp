@@ -9,8 +9,18 @@
 
 namespace common {
 
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr heeler::Duration first_cycle = 3min;     ///< it reads what the store has kept
+constexpr heeler::Duration next_cycle = 1min;      ///< the store may not be there yet
+constexpr heeler::Duration longest_start = 10min;  ///< then systemd's own limit counts: to start anew may help
+constexpr heeler::Duration last_cycle = 2min;      ///< what is left is stored, and alerts are tried for a minute
+
+}  // namespace
+
 LifeSigns::LifeSigns(const std::string& url, std::function<void(const std::string&)> say) : say_{std::move(say)} {
-    using namespace std::chrono_literals;
     if (!url.empty()) watch_.tell(60s, heeler::HttpPing{url});
     if (manager_.present()) {
         watch_.tell(1s, [this] { return ready(); });
@@ -18,10 +28,21 @@ LifeSigns::LifeSigns(const std::string& url, std::function<void(const std::strin
     }
     if (const auto every = manager_.alive_every()) watch_.tell(*every, [this] { return manager_.alive(); });
     is_used_ = manager_.present() || !url.empty();
+    if (const auto told = manager_.extend(first_cycle); !told) say_(told.error().message);
 }
 
 void LifeSigns::stopping() {
-    if (const auto told = manager_.stopping(); !told) say_(told.error().message);
+    auto told = manager_.stopping();
+    if (told) told = manager_.extend(last_cycle);
+    if (!told) say_(told.error().message);
+}
+
+void LifeSigns::extend_start(heeler::Elapsed now) {
+    if (is_ready_ || !manager_.present()) return;
+    if (!began_) began_ = now;
+    if (now - *began_ >= longest_start || (extend_at_ && now < *extend_at_)) return;
+    extend_at_ = now + next_cycle / 4;
+    if (const auto told = manager_.extend(next_cycle); !told) say_(told.error().message);
 }
 
 heeler::Result<void> LifeSigns::ready() {

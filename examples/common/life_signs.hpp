@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <heeler/core/events.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/time.hpp>
 #include <heeler/core/vitals.hpp>
 #include <heeler/report/self_alerts.hpp>
 #include <heeler/report/self_watch.hpp>
@@ -44,6 +46,7 @@ public:
         if (!is_used_) return;
         heeler::Vitals seen;
         seen.at = dog.clock().now();
+        if (report.deliveries > 0) extend_start(seen.at.elapsed);
         if (report.deliveries > 0) {
             seen = dog.vitals();
             status_ = status_of(seen);
@@ -52,10 +55,13 @@ public:
         for (const heeler::Error& error : watch_.note(report, seen.oldest_alert, seen.at.elapsed)) say_(error.message);
     }
 
+    /// What is left to be stored and told may take a while from here on.
     void stopping();
 
 private:
     heeler::Result<void> ready();
+    /// While there is no healthy cycle yet, but cycles.
+    void extend_start(heeler::Elapsed now);
 
     [[nodiscard]] static std::string status_of(const heeler::Vitals& seen);
 
@@ -63,7 +69,8 @@ private:
     heeler::ServiceManager manager_ = heeler::ServiceManager::take_from_environment();
     heeler::SelfWatch watch_;
     heeler::SelfAlerts alerts_;
-    std::string status_;  ///< written and sent by the thread that delivers
+    std::string status_;                                ///< written and sent by the thread that delivers
+    std::optional<heeler::Elapsed> began_, extend_at_;  ///< of the thread that delivers
     bool is_ready_ = false;
     bool is_used_ = false;
 };

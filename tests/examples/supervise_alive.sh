@@ -13,10 +13,13 @@ NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000 HEELER_PING_URL=$url timeout 60
     -- bash -c 'for i in 1 2 3 4 5 6; do echo "step $i, ${NOTIFY_SOCKET-nobody}"; sleep 0.5; done' >"$work/out" 2>"$work/err" ||
     fail "it ended with an error"
 [ "$(grep -c . "$work/pings")" = 1 ] || fail "not one ping in the first minute"
-[ "$(head -n 1 "$work/notified")" = READY=1 ] && [ "$(grep -c READY "$work/notified")" = 1 ] || fail "not ready, once and first"
+[ "$(head -n 1 "$work/notified")" = EXTEND_TIMEOUT_USEC=180000000 ] || fail "its start may not take long"
+[ "$(grep -v EXTEND "$work/notified" | head -n 1)" = READY=1 ] && [ "$(grep -c READY "$work/notified")" = 1 ] ||
+    fail "not ready, once and first"
+! sed '1,/^READY=1$/d; /^STOPPING=1$/,$d' "$work/notified" | grep EXTEND || fail "it asks for time while it works"
 [ "$(grep -c WATCHDOG=1 "$work/notified")" -ge 3 ] || fail "not alive at half the time"
 grep -q 'STATUS=1 runs watched, 0 incidents open, 0 alerts waiting' "$work/notified" || fail "no status"
-grep -q STOPPING=1 "$work/notified" || fail "its end is not told"
+[ "$(sed '1,/^STOPPING=1$/d' "$work/notified" | head -n 1)" = EXTEND_TIMEOUT_USEC=120000000 ] || fail "its end is not told"
 grep -qx 'step 6, nobody' "$work/out" || fail "the command could speak for heeler-supervise"
 
 timeout 60 "$supervise" --state-dir "$work/state" --name wrong --ping example.org -- true >"$work/out" 2>"$work/err"

@@ -58,12 +58,17 @@ TEST_CASE("a service manager hears of each change, at a path and in the abstract
         CHECK(told.status("3 runs\nREADY=1"));
         CHECK(told.alive());
         CHECK(told.stopping());
+        CHECK(told.extend(90s));
+        CHECK(told.extend(1500us));
+        CHECK(told.extend(-1s));
         CHECK(manager.next() == "READY=1");
         const std::string status = manager.next();
         CHECK(status.starts_with("STATUS=3 runs"));
         CHECK(status.find('\n') == std::string::npos);  // one line, so that it sets nothing else
         CHECK(manager.next() == "WATCHDOG=1");
         CHECK(manager.next() == "STOPPING=1");
+        CHECK(manager.next() == "EXTEND_TIMEOUT_USEC=90000000");
+        CHECK(manager.next() == "EXTEND_TIMEOUT_USEC=1500");
         CHECK(manager.next().empty());
     }
 }

@@ -52,6 +52,12 @@ public:
     Result<void> ready() const { return send("READY=1"); }
     Result<void> alive() const { return send("WATCHDOG=1"); }
     Result<void> stopping() const { return send("STOPPING=1"); }
+    /// What it waits for, `ready` or the end of this process, takes so long from now, whatever limit was set: to be
+    /// told again before that is over. Nothing is sent for no time at all.
+    Result<void> extend(Duration length) const {
+        const auto count = std::chrono::duration_cast<std::chrono::microseconds>(length).count();
+        return count <= 0 ? Result<void>{} : send("EXTEND_TIMEOUT_USEC=" + std::to_string(count));
+    }
     /// One line for people.
     Result<void> status(std::string_view text) const { return send("STATUS=" + text::one_line(text, 512)); }
 
