@@ -41,7 +41,7 @@ struct SentSteer {
 struct Judgement {
     std::optional<Condition> worst{};  ///< of the findings that warrant acting; absent: none does
     bool explicit_limit = false;       ///< a configured limit was exceeded
-    bool certain = false;              ///< it is found as certainly as what is worth stopping (`Level::stop`)
+    bool certain = false;              ///< it is found for certain (`Level::stop`), and the host has a verb to pause it
     bool progressed = false;           ///< since the last rung, and as progress must be for what the incident is about
     bool enough_new = false;           ///< so many new items without a finding that the condition is gone
     bool same_loop = false;            ///< what is found is the loop that was found last

@@ -361,7 +361,9 @@ private:
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
-        Judged judged = Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act}();
+        const bool can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause);
+        Judged judged =
+            Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act, can_pause}();
         MassStall& mass = hands_.mass_stall();
         // That a sign of life is late is shown so soon that it may come of the host.
         const bool late = judged.findings.size() == 1 && judged.findings.begin()->kind == AliveAge::kind;

@@ -86,9 +86,9 @@ struct Judged {
 class Judge {
 public:
     /// `inhibited`: people know of trouble above the run. `silence_over`: the one that kept an alert about it from
-    /// people. `frozen`: every run is.
+    /// people. `frozen`: every run is. `can_pause`: somebody who acts on the run has a verb for it.
     Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false, bool silence_over = false,
-          bool frozen = false)
+          bool frozen = false, bool can_pause = true)
         : watched_{watched},
           verdict_{*watched.verdict},
           run_{watched.run},
@@ -97,6 +97,7 @@ public:
           budget_left_{budget_left},
           inhibited_{inhibited},
           silence_over_{silence_over},
+          can_pause_{can_pause},
           frozen_{frozen || verdict_.marks.frozen_at(now.wall)} {}
 
     [[nodiscard]] Judged operator()() const {
@@ -171,7 +172,7 @@ private:
             if (finding.level < Level::nudge || !finding.condition.opens_incident()) continue;
             if (!is_known(finding.condition)) continue;
             if (!seen.worst) seen.worst = finding.condition;
-            seen.certain |= finding.level == Level::stop && finding.condition == *seen.worst;
+            seen.certain |= can_pause_ && finding.level == Level::stop && finding.condition == *seen.worst;
             seen.conditions |= bit_of(finding.condition);
             seen.explicit_limit |= finding.condition == Condition::timeout;
         }
@@ -395,6 +396,7 @@ private:
     bool budget_left_;
     bool inhibited_;
     bool silence_over_;
+    bool can_pause_;
     bool frozen_;
 };
 
