@@ -39,7 +39,9 @@ TEST_CASE("files, links and directories are saved once per key, special files an
     const auto saved = save_directory(from.string(), to, "run/1");
     REQUIRE(saved);
     const fs::path copy = fs::path(to) / heeler::snapshot_name("run/1");
-    CHECK(saved->note == copy.string() + " (4 files, 1 special or vanished ones left out)");
+    const auto digest = heeler::snapshot_digest(copy.string());
+    REQUIRE(digest);
+    CHECK(saved->note == copy.string() + " (4 files, 1 special or vanished ones left out, sha256 " + *digest + ")");
     CHECK(heeler_test::file_content(copy / "deep" / "er" / "file") == "content");
     CHECK(fs::read_symlink(copy / "dangling") == "/nowhere/at/all");
     CHECK(fs::is_symlink(copy / "deep" / "loop"));
@@ -93,6 +95,58 @@ TEST_CASE("a copy that fails or was interrupted leaves nothing under the final n
     const auto failed = save_directory(from.string(), scratch / "blocked", "k");
     REQUIRE_FALSE(failed);
     CHECK(failed.error().code == heeler::ErrorCode::failed);
+}
+
+TEST_CASE("the digest of a snapshot is that of its names, links and content, and of nothing else") {
+    const heeler_test::ScratchDirectory scratch;
+    const auto digest = [&](const char* name) {
+        const auto known = heeler::snapshot_digest(scratch / name);
+        REQUIRE(known);
+        CHECK(known->size() == 64);
+        return *known;
+    };
+    const auto make = [&](const char* name) {
+        const fs::path root = scratch / name;
+        fs::create_directories(root / "a" / "empty");
+        std::ofstream(root / "a" / "file") << "content";
+        std::ofstream(root / "b") << std::string(200'000, 'x');
+        fs::create_symlink("b", root / "link");
+        return root;
+    };
+    const fs::path one = make("one"), other = make("other");
+    const std::string first = digest("one");
+    CHECK(first == digest("other"));
+
+    // A hole is as many zeros, wherever it was moved to.
+    std::ofstream(one / "b", std::ios::app) << std::string(300'000, '\0') << "end";
+    fs::resize_file(other / "b", 500'000);
+    std::ofstream(other / "b", std::ios::app) << "end";
+    CHECK(digest("one") == digest("other"));
+    CHECK(digest("one") != first);
+
+    const std::string before = digest("one");
+    const auto changes = [&](auto&& change) {
+        fs::remove_all(scratch / "changed");
+        fs::copy(one, scratch / "changed", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+        CHECK(digest("changed") == before);
+        change(fs::path(scratch / "changed"));
+        return digest("changed") != before;
+    };
+    CHECK(changes([](const fs::path& in) { std::ofstream(in / "a" / "file") << "Content"; }));
+    CHECK(changes([](const fs::path& in) { std::ofstream(in / "b", std::ios::app) << '\0'; }));
+    CHECK(changes([](const fs::path& in) { fs::rename(in / "a" / "file", in / "a" / "fil"); }));
+    CHECK(changes([](const fs::path& in) { fs::remove(in / "a" / "empty"); }));
+    CHECK(changes([](const fs::path& in) { std::ofstream(in / "more") << ""; }));
+    CHECK(changes([](const fs::path& in) {
+        fs::remove(in / "link");
+        fs::create_symlink("a", in / "link");
+    }));
+    CHECK(changes([](const fs::path& in) {
+        fs::remove(in / "link");
+        std::ofstream(in / "link") << "b";
+    }));
+    CHECK_FALSE(heeler::snapshot_digest(scratch / "missing"));
+    CHECK_FALSE(heeler::snapshot_digest((one / "b").string()));
 }
 
 TEST_CASE("snapshot names are safe file names and differ for different keys") {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,6 +19,7 @@
 #include <heeler/core/action.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/posix/regular_file.hpp>
+#include <heeler/text/sha256.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -135,11 +138,75 @@ struct CopyCount {
     return count;
 }
 
+/// So many bytes are digested at once.
+inline constexpr std::size_t digest_block = 1 << 16;
+
+/// Of its size, and of each block in which there is anything but zeros, with its place: a hole is as many zeros.
+[[nodiscard]] inline Result<std::string> content_digest(const FilePlace& place) {
+    const auto file = open_regular(place, O_RDONLY);
+    if (!file) return tl::unexpected<Error>(file.error());
+    if (!file->has_value()) return cannot_open(place, false, ENOENT);
+    const RegularFile& from = **file;
+    std::string digest = text::sha256_hex(std::to_string(from.size));
+    for (std::uint64_t at = 0; at < from.size;) {
+        const auto [begin, end] = next_data(from.descriptor, at, from.size);
+        if (begin >= end) break;
+        const std::uint64_t block = begin / digest_block * digest_block;
+        const auto part = read_at(from.descriptor, block, digest_block);
+        if (!part) return cannot_open(place, false, part.error());
+        if (part->empty()) break;
+        if (part->find_first_not_of('\0') != std::string::npos)
+            digest = text::sha256_hex(digest + std::to_string(block) + " " + *part);
+        at = block + digest_block;
+    }
+    return digest;
+}
+
+/// What a directory entry is, in one line; empty: it is no part of a snapshot.
+[[nodiscard]] inline Result<std::string> entry_line(const std::filesystem::directory_entry& entry,
+                                                    const FilePlace& place) {
+    std::error_code error;
+    const auto status = entry.symlink_status(error);
+    std::string line;
+    if (std::filesystem::is_symlink(status)) {
+        line = "link " + text::sha256_hex(std::filesystem::read_symlink(entry.path(), error).string());
+    } else if (std::filesystem::is_directory(status)) {
+        line = "directory -";
+    } else if (std::filesystem::is_regular_file(status)) {
+        auto content = content_digest(place);
+        if (!content) return content;
+        line = "file " + *content;
+    }
+    if (error) return fail(ErrorCode::failed, "cannot read " + place.path() + ": " + error.message());
+    return line.empty() ? line : line + " " + text::sha256_hex(place.name);
+}
+
 }  // namespace detail
 
+/// The SHA-256 of what a snapshot holds, as 64 hexadecimal digits: names, links and content, not rights or times. It is
+/// the same wherever the snapshot was moved to, so that one that nobody changed can be told before a run goes on from
+/// it. Error: `failed` or `io`, naming what cannot be read.
+[[nodiscard]] inline Result<std::string> snapshot_digest(const std::string& directory) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    std::vector<std::string> lines;
+    fs::recursive_directory_iterator entry(directory, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        auto line = detail::entry_line(*entry, {directory, entry->path().lexically_relative(directory).string()});
+        if (!line) return line;
+        if (!line->empty()) lines.push_back(std::move(*line));
+    }
+    if (error) return fail(ErrorCode::failed, "cannot read " + directory + ": " + error.message());
+    std::sort(lines.begin(), lines.end());
+    std::string all;
+    for (const std::string& line : lines) all += line + "\n";
+    return text::sha256_hex(all);
+}
+
 /// Copies `source` to `destination/<name of the key>`. Symbolic links stay links, special files are left out, and a
-/// copy that was interrupted is begun again. The note says where it is, or "nothing to save" for an empty or unset
-/// `source`. Error: `failed`, naming the file and the reason; no partial copy is left under the final name.
+/// copy that was interrupted is begun again. The note says where it is and its `snapshot_digest`, or "nothing to
+/// save" for an empty or unset `source`. Error: `failed`, naming the file and the reason; no partial copy is left under
+/// the final name.
 [[nodiscard]] inline Result<ActionDone> save_directory(const std::string& source, const std::string& destination,
                                                        std::string_view key) {
     namespace fs = std::filesystem;
@@ -158,16 +225,17 @@ struct CopyCount {
     fs::create_directories(partial, error);
     if (error) return fail(ErrorCode::failed, "cannot create " + partial.string() + ": " + error.message());
     const auto count = detail::copy_tree(source, partial, destination);
-    if (count) fs::rename(partial, final_place, error);
-    if (!count || error) {
+    const auto digest = count ? snapshot_digest(partial.string()) : tl::unexpected<Error>(count.error());
+    if (digest) fs::rename(partial, final_place, error);
+    if (!digest || error) {
         std::error_code ignored;
         fs::remove_all(partial, ignored);
-        if (!count) return tl::unexpected<Error>(count.error());
+        if (!digest) return tl::unexpected<Error>(digest.error());
         return fail(ErrorCode::failed, "cannot finish " + final_place.string() + ": " + error.message());
     }
     std::string note = final_place.string() + " (" + std::to_string(count->files) + " files";
     if (count->skipped > 0) note += ", " + std::to_string(count->skipped) + " special or vanished ones left out";
-    return ActionDone{note + ")"};
+    return ActionDone{note + ", sha256 " + *digest + ")"};
 }
 
 }  // namespace heeler::inline HEELER_ABI
