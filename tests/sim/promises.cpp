@@ -6,7 +6,7 @@
 //   I3   one continuation is started per stop, and nothing is done twice under one key
 //   I4   the original has stopped, or is fenced off, before a continuation starts
 //   I5   an intent is stored before its effect; in the end it is settled: done, or unknown and people are told
-//   I6   a stored alert is delivered; none is that is not stored
+//   I6   a stored alert is delivered; none is that is not stored, and none is given up because a clock was set
 //   I7   one key is one message, delivered twice only after a crash, a lost answer or a store that failed
 //   I8   a snoozed run is not spoken of, nothing is done to a frozen one, a cooldown is kept, and so are the limits of
 //        nudges
@@ -345,6 +345,12 @@ void World::judge_alerts(const History& history) {
         if (row.state == AlertRow::State::pending) wrong("I6", "never delivered: " + row.alert.kind);
         if (row.state == AlertRow::State::delivered && read_[row.alert.key] == 0)
             wrong("I6", "recorded as delivered, and nobody got it: " + row.alert.kind);
+        // A process that began anew goes by what is stored, and that by the wall clock.
+        const auto& outbox = story_.rules.alerts.outbox;
+        const bool one_process = story_.dogs == 1 && boots_ == 1 && outbox.retry && !outbox.at_once;
+        if (row.state == AlertRow::State::dead && row.how == AlertRow::How::plain && one_process &&
+            truth_.now().elapsed - beginning.elapsed < outbox.give_up_after)
+            wrong("I6", "given up too soon, whatever the clock was set to: " + row.alert.kind);
     }
 }
 

@@ -263,6 +263,7 @@ void World::calm_down() {
 
 void World::boot(unsigned number) {
     Dog& dog = dogs_[number];
+    ++boots_;
     dog.watch.reset();
     dog.store = Store{Shelf{*this, number}};
     dog.dies_in = dog.down = 0;

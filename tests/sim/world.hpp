@@ -312,6 +312,7 @@ private:
     bool may_repeat_ = false;  ///< something has happened for which an alert may come twice
     bool calm_ = false;
     std::string fault_;
+    unsigned boots_ = 0;  ///< processes that began
     std::vector<std::string> trace_;
     std::vector<std::string> script_;
     std::map<std::string, std::string, std::less<>> answered_;  ///< in this cycle, to what the control was asked
