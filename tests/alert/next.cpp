@@ -642,4 +642,28 @@ TEST_CASE("who reads of an incident only after the next one, which nobody was to
     CHECK(words_of(detail::next(known, quiet, settings, at(240s))) == "recovered");
 }
 
+TEST_CASE("what may have arrived before it was given up was read: people are told that it is over", "[alert]") {
+    for (const bool may_be : {false, true}) {
+        const std::string kind{name_of(AlertKind::unhealthy)};
+        Told known = detail::next({}, begins(), patient(), at(0s)).told;
+        if (may_be) known.take_in({Fate::What::perhaps, {}, kind, at(0s).wall}, incident(1, true), patient());
+        CHECK_FALSE(known.heard);
+        known.take_in({Fate::What::dead, {}, kind, at(0s).wall}, incident(1, true), patient());
+        CHECK(known.dead);
+        CHECK(words_of(detail::next(known, ends(), patient(), at(60s))) == (may_be ? "recovered" : ""));
+    }
+}
+
+TEST_CASE("a first word that was left out with its rung is told with what is done next", "[alert]") {
+    AlertSettings settings = patient();
+    settings.cooldown = {};
+    Told known = detail::next({}, with(begins(), [](News& n) { n.escalates = true; }), settings, at(0s)).told;
+    CHECK(words_of(detail::next(known, with(goes_on(), [](News& n) { n.acts = true; }), settings, at(1s))).empty());
+    known.take_in({Fate::What::unsaid, {}, std::string{name_of(AlertKind::escalation)}, at(0s).wall}, incident(1, true),
+                  settings);
+    CHECK(words_of(detail::next(known, goes_on(), settings, at(1s))).empty());
+    CHECK(words_of(detail::next(known, with(goes_on(), [](News& n) { n.acts = true; }), settings, at(1s))) ==
+          "unhealthy");
+}
+
 }  // namespace next_test

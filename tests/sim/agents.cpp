@@ -284,7 +284,7 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     if (++read_[alert.key] > 1 && !may_repeat_) wrong("I7", "told twice: " + text);
     if (Body* body = body_of(alert.run.id); body != nullptr) {
         const bool over = alert.is(AlertKind::recovered);
-        if (over || alert.is(AlertKind::unhealthy) || alert.is(AlertKind::escalation)) body->last_word = alert.kind;
+        if (is_of_incident(alert)) body->last_word = alert.kind;
         if (over) body->acked = {};
     }
     stand_still(number, Moment::done);

@@ -60,14 +60,20 @@ void World::witness_text(std::string_view text, const std::string& where, bool i
         wrong("I19", where + " repeats an order as if it were its own: " + std::string{text});
 }
 
+/// And not about a condition with alerts of its own, such as a wait that nobody answers: these name a worker.
+bool is_of_incident(const Alert& alert) {
+    const bool of_edge = std::any_of(alert.details.begin(), alert.details.end(),
+                                     [](const Detail& detail) { return detail.name == "worker_id"; });
+    return !of_edge &&
+           (alert.is(AlertKind::unhealthy) || alert.is(AlertKind::escalation) || alert.is(AlertKind::recovered));
+}
+
 /// Another run's message may have told of it. In the order in which they are stored: clocks may have been set.
 std::string World::last_word_of(const Body& body, const History& history) {
     std::string last = body.last_word;
     for (const AlertRow& row : history.alerts) {
-        const bool of_incident = row.alert.is(AlertKind::unhealthy) || row.alert.is(AlertKind::escalation) ||
-                                 row.alert.is(AlertKind::recovered);
         const bool together = row.how == AlertRow::How::together && row.state == AlertRow::State::skipped;
-        if (!of_incident || !(together || row.state == AlertRow::State::delivered)) continue;
+        if (!is_of_incident(row.alert) || !(together || row.state == AlertRow::State::delivered)) continue;
         last = together ? row.alert.kind : body.last_word;
     }
     return last;

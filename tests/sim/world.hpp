@@ -100,6 +100,9 @@ enum class Mood : std::uint8_t {
 };
 inline constexpr unsigned moods = 8;
 
+/// It says of a run's incident that it began, goes on or is over.
+[[nodiscard]] bool is_of_incident(const heeler::Alert& alert);
+
 /// A time by the wall clock, the ends left out.
 struct Window {
     heeler::WallTime from{}, until{};

@@ -37,8 +37,9 @@ struct Fate {
         inhibited,  ///< trouble above the run speaks for it
         unsaid,     ///< it was left out: nothing is to be done, or everything is frozen
         silenced,
+        perhaps,  ///< it may have arrived: whoever could have it does when it is given up
     };
-    friend constexpr What last_value(What) noexcept { return What::silenced; }
+    friend constexpr What last_value(What) noexcept { return What::perhaps; }
 
     What what = What::delivered;
     std::string key{};  ///< of the alert, and its kind and moment
@@ -97,10 +98,11 @@ struct ToldAlert {
     std::string kind{};
     bool over = false;
     bool ends_run = false;  ///< it says as well that the run is given up or ended
+    bool perhaps = false;   ///< it may have arrived
 
     friend bool operator==(const ToldAlert&, const ToldAlert&) = default;
 
-    void archive(auto& a) { a(at, incident, edge, kind, over, ends_run); }
+    void archive(auto& a) { a(at, incident, edge, kind, over, ends_run, perhaps); }
 };
 
 /// How far the escalation of an incident has got, where the class has levels.
@@ -265,11 +267,15 @@ struct Told {
         ConditionBits edge = 0;
         for (const ToldAlert& each : edges)
             if (alert.incident == 0 && each.edge == alert.edge && each.at == alert.at) edge = bit_of(alert.edge);
+        if (fate.what == Fate::What::delivered || (fate.what == Fate::What::dead && alert.perhaps)) {
+            heard |= alert.incident != 0 && (incident || of.open() || alert.incident < of.number);
+            read |= edge;
+        }
         switch (fate.what) {
+            case Fate::What::perhaps:
+                break;
             case Fate::What::delivered:
                 if (of_incident || edge != 0) in_vain.reset();
-                heard |= alert.incident != 0 && (incident || of.open() || alert.incident < of.number);
-                read |= edge;
                 dead_edges &= ~edge;
                 if ((unheard->edges & edge) != 0) unheard.edit().edges &= ~edge;
                 break;
@@ -336,6 +342,7 @@ private:
     [[nodiscard]] ToldAlert answered(const Fate& fate) {
         for (std::size_t i = 0; i < asked.size(); ++i) {
             if (asked[i].at != fate.at || asked[i].kind != fate.kind) continue;
+            if (fate.what == Fate::What::perhaps) return asked[i].perhaps = true, ToldAlert{};  // it is still asked
             ToldAlert found = std::move(asked[i]);
             asked.erase(asked.begin() + static_cast<std::ptrdiff_t>(i));
             return found;
@@ -363,6 +370,7 @@ private:
                 break;
             case Fate::What::inhibited:
             case Fate::What::unsaid:
+            case Fate::What::perhaps:
                 break;
         }
     }

@@ -53,6 +53,15 @@ public:
         if (judged.outlived && judged.decision.last == InterventionOutcome::recovered) begin_anew();
     }
 
+    /// Who was snoozed while a rung was carried out: what follows from it is a person's business when that is over.
+    void wait_for_snooze(Decision& decision) const {
+        const OperatorMarks& marks = watched_.verdict->marks;
+        if (!decision.acts() || !marks.snoozed_at(now_.wall)) return;
+        decision.plan.clear();
+        if (decision.incident.phase == Phase::holding && marks.snoozed_until)
+            decision.incident.hold_until = now_.elapsed + (*marks.snoozed_until - now_.wall);
+    }
+
     /// What the outcomes of a rung change is decided at once.
     void settle() {
         List<Action> actions = item_.decided.settle(watched_);
@@ -87,12 +96,12 @@ public:
         judged.shows = watched_.shown;
         judged.failed = notes::failed(actions);
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;
+        wait_for_snooze(judged.decision);
         const RunState state = state_after(actions);
-        const bool paused = rung::find(actions, ActionKind::pause) != nullptr && watched_.rules().ladder.verifies();
-        if (judged.decision.incident.cannot_pause == watched_.verdict->incident.cannot_pause)
-            paused ? begin_anew() : void();
-        else
-            watched_.next_cycle = now_.elapsed;  // nothing was done: it is decided anew by what is found
+        if (judged.decision.incident.cannot_pause != watched_.verdict->incident.cannot_pause)
+            watched_.next_cycle = now_.elapsed;  // nothing was done: what is found decides anew
+        else if (rung::find(actions, ActionKind::pause) != nullptr && watched_.rules().ladder.verifies())
+            begin_anew();
         plan(judged, !judged.decision.is_final);
         if (!ended || shadow) return;
         finish(state);

@@ -190,11 +190,15 @@ private:
             batch.applied.push_back(decision.number);
             note(decision, "the run has ended", now, batch, report);
         };
+        const auto is_over = [&] {  // as long as people are still to be told that, it can be kept from them
+            const bool owed = !watched->verdict->ended_at || watched->verdict->told.end_waits;
+            return is_terminal(watched->run.state) && !(owed && decision.verb == Verb::snooze);
+        };
         const std::lock_guard guard{watched->lock};
-        if (!registry_.table().current(*handle) || is_terminal(watched->run.state)) return come_too_late();
+        if (!registry_.table().current(*handle) || is_over()) return come_too_late();
         WorkItem& item = item_of(*handle, *watched);
         Deciding deciding{*watched, item.decided};
-        if (is_terminal(watched->run.state)) return come_too_late();  // by an earlier decision
+        if (is_over()) return come_too_late();  // by an earlier decision
         RelatedRows& related = item.change.related.edit();
         related.applied.push_back(decision.number);
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);

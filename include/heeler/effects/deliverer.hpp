@@ -403,6 +403,10 @@ private:
             if (!notifier_.news.empty()) note_news(job, now, report);
             job.row = after_attempt(std::move(job.row), rules.alerts.outbox, answer, now.wall, job.owed);
             job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
+            if (!answer && answer.error().code == ErrorCode::timed_out) {
+                const std::lock_guard guard{job.watched->lock};
+                job.watched->note(job.fate(Fate::What::perhaps));
+            }
             if (job.under_way) return wait_for(std::move(job), taken, now);
             if (!job.row.last_error.empty()) failed = job.row.last_error;
             if (answer) receipt = *std::move(answer);
