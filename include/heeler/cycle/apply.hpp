@@ -329,9 +329,8 @@ private:
         }
         if (action.kind == ActionKind::resume) {
             fold.enter(RunState::running);
-            watched_.verdict.edit().incident.phase = Phase::closed;
+            watched_.verdict.edit().incident.phase = Phase::none;  // what comes next is another one
             watched_.verdict.edit().told.close();
-            watched_.verdict.edit().incident.closed_at = watched_.run.working(now_.elapsed);
             watched_.verdict.edit().incident.hold_until.reset();
         }
     }

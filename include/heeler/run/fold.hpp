@@ -206,7 +206,9 @@ public:
         if (is_waiting(state) && !run_.waiting_since) run_.waiting_since = now_.elapsed;
         if (!is_waiting(state)) stop_waiting(now_.elapsed);
         run_.state = state;
-        if (!is_waiting(state)) run_.paused_by_watchdog = false;
+        if (is_waiting(state) || !run_.paused_by_watchdog) return;
+        run_.paused_by_watchdog = false;  // what it did before the pause is known to whoever let it go on
+        run_.seen_from = run_.excuses.edit().until = run_.working(now_.elapsed);
     }
 
     /// Samples the interval that has ended, if one has: once per interval of the working clock. A late one counts once
