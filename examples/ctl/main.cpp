@@ -12,6 +12,7 @@
 
 #include "../common/any_store.hpp"
 #include "../common/own_environment.hpp"
+#include "class_diff.hpp"
 #include "decide.hpp"
 #include "deliver.hpp"
 #include "find_run.hpp"
@@ -57,6 +58,7 @@ Quit carry_out_on(const ctl::Options& options, ctl::Store& store) {
         case ctl::Command::prune:
             return ctl::prune(options, store, now);
         case ctl::Command::test_alert:
+        case ctl::Command::class_diff:
         case ctl::Command::decide:
             break;
     }
@@ -121,6 +123,7 @@ void take_names(ctl::Options& options, std::span<ctl::Store> stores) {
 
 Quit carry_out(ctl::Options options) {
     if (options.command == ctl::Command::test_alert) return ctl::send_test_alert(options);
+    if (options.command == ctl::Command::class_diff) return ctl::show_class_diff(options);
     if (!options.at_home) {
         auto store = common::AnyStore::existing(options.store);
         if (!store) return ctl::store_failed(store.error());

@@ -106,6 +106,7 @@ public:
             ->type_name("CHANNEL")
             ->required();
         add_prune();
+        add_class_diff();
         add("test-alert", "Send an alert that is only a test; needs no store", Command::test_alert)
             ->add_option("--notify", options_.notify, common::notify_help)
             ->type_name("CHANNEL")
@@ -168,6 +169,16 @@ private:
         auto* const holders = add("holders", "Watchdogs that share the store", Command::holders);
         for (CLI::App* const view : {status, report, outbox, holders, silences})
             view->add_flag("--json", options_.json, "One JSON object a line");
+    }
+
+    void add_class_diff() {
+        auto* const diff =
+            add("diff-class", "The settings in which two classes differ; needs no store", Command::class_diff);
+        diff->add_option("CLASS", options_.classes, "Two presets; with the settings of a file: PRESET:FILE.json")
+            ->required()
+            ->expected(2);
+        diff->add_flag("--all", options_.all, "Also the settings of a detector that one of them has not on");
+        diff->add_flag("--json", options_.json, "One JSON object a line");
     }
 
     void add_prune() {

@@ -29,6 +29,7 @@ enum class Command : std::uint8_t {
     deliver,
     prune,
     test_alert,
+    class_diff,
     decide
 };
 
@@ -58,6 +59,7 @@ struct Options {
     int port = 8377;                                   // to serve at; 0: any that is free
     Ages ages;                                         // of what is pruned
     bool compact = false;                              // and the file becomes smaller
+    std::vector<std::string> classes;                  // to compare
     bool operate = false;                              // whoever has the token may decide
     std::vector<std::string> notify;                   // channels to try, or to deliver to
 };

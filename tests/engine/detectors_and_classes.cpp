@@ -143,6 +143,54 @@ TEST_CASE("a class that is defined anew while its runs go on keeps what their de
     CHECK(events.back().findings[0].evidence.fact("failures") == 4);
 }
 
+TEST_CASE("who starts a run under other rules than the class of that name has hears which setting differs") {
+    const auto other = [](auto change) {
+        RunClass rules = presets::recommended();
+        change(rules);
+        return rules;
+    };
+    const auto nothing = [](RunClass&) {};
+    struct Differs {
+        RunClass rules;
+        std::string there, here;
+    };
+    const Differs all[] = {
+        {other([](RunClass& rules) { rules.limits.debounce = 3; }), "debounce = 1", "debounce = 3"},
+        {other([](RunClass& rules) { rules.interval.fixed = 90s; }), "interval_s = 60", "interval_s = 90"},
+        {other([](RunClass& rules) { rules.detectors.turn_on<ResourceLimit>({.watch_at = 0.5}); }),
+         "resource.watch_at = 0.900000", "resource.watch_at = 0.500000"},
+        {other([](RunClass& rules) { rules.detectors.turn_off<ExpectedDuration>(); }),
+         "  detectors: ", "  detectors: "},
+        {other([](RunClass& rules) { rules.stop_proof = StopProofNeeded::presumed; }), "  stop_proof = proved",
+         "  stop_proof = presumed"},
+        {other([](RunClass& rules) { rules.ladder.as<RecoveryLadder>()->max_attempts = 7; }), "    after 3 attempts",
+         "    after 7 attempts"},
+    };
+    bench::Bench b;
+    b.classes = {};
+    b.boot();
+    REQUIRE(b.dog->start({.name = "first"}, other(nothing)));
+    for (const Differs& each : all) {
+        const auto started = b.dog->start({.name = "r"}, each.rules);
+        REQUIRE_FALSE(started);
+        CHECK(started.error().code == ErrorCode::invalid_argument);
+        CHECK_THAT(started.error().message, ContainsSubstring("`recommended` was defined with `" + each.there));
+        CHECK_THAT(started.error().message, ContainsSubstring("these rules have `" + each.here));
+        for (const std::string id : {"first", "r"}) {
+            const auto attached = b.dog->attach({.name = id}, each.rules);
+            REQUIRE_FALSE(attached);
+            CHECK(attached.error().message == started.error().message);
+        }
+        CHECK_FALSE(b.dog->scoped({.name = "r"}, each.rules));
+    }
+    CHECK(!b.memory.history("r")->row);
+    CHECK(b.dog->start({.name = "second"}, presets::recommended()));
+    CHECK(b.dog->start({.name = "third"}, "recommended"));
+    CHECK(b.dog->attach({.name = "first"}, presets::recommended()));
+    REQUIRE(b.dog->define(all[0].rules));
+    CHECK(b.dog->start({.name = "fourth"}, all[0].rules));
+}
+
 TEST_CASE("where a source was read to does not depend on the class's detectors") {
     struct Source {
         std::vector<std::string> asked;
@@ -186,7 +234,8 @@ TEST_CASE("a run that is started in a class that is known already does not defin
     const std::string before = b.dog->describe();
     RunClass other = asked_class();
     other.interval.fixed = 30s;
-    REQUIRE(b.dog->start(bench::spec_of("late"), other));
+    CHECK_FALSE(b.dog->start(bench::spec_of("late"), other));
+    REQUIRE(b.dog->start(bench::spec_of("late"), asked_class()));
     CHECK(b.dog->describe() == before);
     Asked::dues = 0;
     (void)b.cycle();

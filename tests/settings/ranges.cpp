@@ -71,13 +71,14 @@ double number_in(std::string digits, const std::string& unit) {
     const double number = digits == "2^50" ? static_cast<double>(std::int64_t{1} << 50) : std::atof(digits.c_str());
     if (unit == "ms") return number / 1000;
     if (unit == "h") return number * 3600;
+    if (unit == "days") return number * 86400;
     return unit == "years" ? number * 365 * 86400 : number;
 }
 
 /// Each "A to B" of a cell. In seconds where it has a unit.
 void add_ranges(std::vector<Range>& ranges, const std::vector<std::string>& names, const std::string& takes) {
     static const std::regex range{
-        R"(([0-9.,^]+)( (?:ms|s|h|years))? to ([0-9.,^]*[0-9])( (?:ms|s|h|years))?( of a task tree)?)"};
+        R"(([0-9.,^]+)( (?:ms|s|h|days|years))? to ([0-9.,^]*[0-9])( (?:ms|s|h|days|years))?( of a task tree)?)"};
     for (std::sregex_iterator at{takes.begin(), takes.end(), range}, end; at != end; ++at) {
         const auto unit = [&](std::size_t of) { return (*at)[of].matched ? (*at)[of].str().substr(1) : std::string{}; };
         Range one{names, number_in((*at)[1], unit(2)), number_in((*at)[3], unit(4)), 1, (*at)[5].matched};

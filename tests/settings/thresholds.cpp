@@ -1,4 +1,5 @@
 // Every threshold of the five systems has a name, and so have those of a host's own detectors.
+#include <heeler/settings/class_differences.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/source/environment_settings.hpp>
 #include <heeler/tree/watch/presets.hpp>
@@ -229,6 +230,83 @@ TEST_CASE("every threshold of the five systems is set by its name, in the preset
         CHECK(each.read(rules) == each.after);
         CHECK(detail::ReadyClass::check(rules));
     }
+}
+
+TEST_CASE("a setting in which two classes differ is named, with its value in each") {
+    const auto as_shown = [](std::string_view value) -> std::string {
+        if (value == "yes" || value == "no") return value == "yes" ? "true" : "false";
+        return std::string{value == "worker, builder," ? "worker, builder" : value};
+    };
+    for (const Threshold& each : thresholds) {
+        CAPTURE(each.name, each.value);
+        const RunClass before = each.preset();
+        if (before.detectors.find<TaskTreeRule>() != nullptr) continue;  // its own settings are not compared
+        CHECK(differences(before, each.preset()).empty());
+        RunClass after = each.preset();
+        REQUIRE(set(after, each.name, {std::string{each.value}}).empty());
+        std::vector<SettingDifference> named;
+        for (const SettingDifference& one : differences(before, after))
+            if (one.name == each.name) named.push_back(one);
+        REQUIRE(named.size() == 1);
+        CHECK(named[0].second == as_shown(each.value));
+        CHECK(named[0].first != named[0].second);
+        const auto back = differences(after, before);
+        CHECK(std::any_of(back.begin(), back.end(), [&](const SettingDifference& one) {
+            return one.name == each.name && one.first == named[0].second && one.second == named[0].first;
+        }));
+    }
+}
+
+TEST_CASE("no setting can be made otherwise without a difference that bears its name") {
+    // A rule stands for several settings; what is set of trees is theirs, and told by their own view.
+    const std::vector<std::string_view> not_told{"loop_rule", "shrink_policy", "first_run_grace_s", "foreign_grace_s",
+                                                 "review_limit_s"};
+    const RunClass classes[] = {presets::recommended(),
+                                presets::long_run(),
+                                presets::session_monitor(),
+                                presets::worker_monitor(),
+                                presets::checkpoint_relay(),
+                                presets::checkpoint_continuation(),
+                                steering(),
+                                equal_calls()};
+    for (const std::string_view name : setting_names()) {
+        if (std::find(not_told.begin(), not_told.end(), name) != not_told.end()) continue;
+        CAPTURE(name);
+        bool told = false;
+        for (const RunClass& before : classes)
+            for (const char* value : {"1", "2", "4", "7", "40", "0.2", "0.7", "100", "700", "5000", "yes", "no", "both",
+                                      "shadow", "presumed"}) {
+                RunClass after = before;
+                if (!set(after, std::string{name}, {std::string{value}}).empty()) continue;
+                for (const SettingDifference& one : differences(before, after)) told |= one.name == name;
+            }
+        CHECK(told);
+    }
+}
+
+TEST_CASE("what is off in one of two classes, and what has words but no name, is a difference as well") {
+    const auto told = [](const RunClass& first, const RunClass& second, std::string_view name) {
+        for (const SettingDifference& one : differences(first, second))
+            if (one.name == name) return one.first + " | " + one.second;
+        return std::string{"the same"};
+    };
+    const RunClass exact = presets::long_run(), own = presets::recommended();
+    CHECK(told(exact, own, "detector loop") == "off | on");
+    CHECK(told(exact, own, "loop.repeat_adjacent") == "off | 3");
+    CHECK(told(own, exact, "zero_intervals") == "off | 2");
+    CHECK(told(exact, own, "progress_age.acted_on_s") == "off | 600");
+    CHECK(told(exact, own, "burn.factor") == "3 | 5");
+    CHECK(told(exact, own, "schedule.period_s") == "none | 1");
+    CHECK(told(exact, own, "interval_s") == "none | 60");
+    CHECK(told(exact, own, "ladder STALLED") ==
+          "inject:nudge | inject:nudge, 120 s; inject:nudge, 180 s; inject:break_pattern, 300 s; each once");
+    CHECK(told(exact, own, "ladder.final_rung") == "snapshot escalate terminate | pause snapshot escalate");
+    CHECK(told(exact, own, "escalation.levels") == "parent, origin | parent, origin after 900, people after 900");
+    CHECK(told(exact, presets::session_monitor(), "ladder") == "recovery | watch");
+    RunClass disk = with_disk_watch();
+    CHECK(told(exact, disk, "disk_watch.path") == "off | /");
+    REQUIRE(set(disk, "disk_watch.strict", {true}).empty());
+    CHECK(told(with_disk_watch(), disk, "disk_watch.strict") == "false | true");
 }
 
 TEST_CASE("every setting of the loop detector is among the known names [M-186]") {

@@ -4,5 +4,6 @@
 #endif
 
 #include <heeler/detect/loop-inl.hpp>
+#include <heeler/settings/class_differences-inl.hpp>
 #include <heeler/settings/overlay-inl.hpp>
 #include <heeler/settings/presets-inl.hpp>

@@ -91,7 +91,7 @@ public:
     void length(std::string_view name, std::optional<Duration>& value, Duration least, Duration most) {
         see({.name = name, .least = double(least.count()), .most = double(most.count()), .limit = &value});
     }
-    void flag(std::string_view name, bool& value) { see({.name = name, .flag = &value}); }
+    void flag(std::string_view name, bool& value) { see({.name = name, .most = 1, .flag = &value}); }
     void text(std::string_view name, std::string& value, std::size_t most_bytes) {
         see({.name = name, .most = double(most_bytes), .text = &value});
     }
@@ -107,7 +107,7 @@ namespace detail {
 
 inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
 
-/// Finds the first setting that lies outside its limits.
+/// Finds the first setting that lies outside its limits, and lists all.
 class SettingLimits final : public NamedSettings {
 public:
     /// Of a detector of this kind; of a class itself, where it is empty.
@@ -115,11 +115,14 @@ public:
 
     /// In one sentence; empty: all are within.
     std::string wrong{};
+    std::string lines{};  ///< `name = value`
 
 private:
     void see(const SettingField& field) override {
         const double scale = field.length != nullptr || field.limit != nullptr ? 1'000'000 : 1;
         const double value = value_of(field);
+        lines.append(kind_).append(kind_.empty() ? "" : ".").append(field.name).append(" = ");
+        lines.append(field.text != nullptr ? *field.text : shown(value / scale)).append("\n");
         if (!wrong.empty() || (value >= field.least && value <= field.most)) return;  // not a number is outside
         if (!kind_.empty()) wrong.append(kind_).append(": ");
         wrong.append(field.name).append(" is ").append(shown(value / scale));
@@ -128,6 +131,7 @@ private:
     }
 
     [[nodiscard]] static double value_of(const SettingField& field) {
+        if (field.flag != nullptr) return *field.flag;
         if (field.count != nullptr) return *field.count;
         if (field.large_count != nullptr) return static_cast<double>(*field.large_count);
         if (field.number != nullptr) return *field.number;

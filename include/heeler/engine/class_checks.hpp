@@ -5,11 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include <heeler/core/named_setting.hpp>
 #include <heeler/core/ports.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/control_ref.hpp>
+#include <heeler/explain/explain.hpp>
+#include <heeler/settings/validate.hpp>
+#include <heeler/text/sanitise.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -55,6 +59,32 @@ namespace heeler::inline HEELER_ABI::detail {
         "`: its ladder holds `terminate`, which needs a snapshot, and the agent control has no verb "
         "`snapshot`: nobody would ever be terminated. Give it one (\"nothing to save\" is a good answer), "
         "or take `terminate` out of its ladder");
+}
+
+/// What a class is set to, in lines: its own settings, those of its detectors, and what `describe()` says of the rest.
+[[nodiscard]] inline std::string lines_of(const RunClass& rules) {
+    SettingLimits own{{}};
+    class_settings(const_cast<RunClass&>(rules), own);  // it only reads
+    for (const auto& entry : rules.detectors.entries()) {
+        SettingLimits of{entry.ops->kind};
+        if (entry.ops->by_name != nullptr) entry.ops->by_name(const_cast<void*>(entry.settings.get()), of);
+        own.lines.append(of.lines);
+    }
+    return own.lines + description(rules);
+}
+
+/// Whoever starts a run under rules means these, and not others of the same name.
+[[nodiscard]] inline Result<void> check_same(const RunClass& known, const RunClass& given) {
+    const std::string ours = lines_of(known), theirs = lines_of(given);
+    if (ours == theirs) return {};
+    std::size_t at = 0;
+    while (at < ours.size() && ours[at] == theirs[at]) ++at;
+    at = ours.rfind('\n', at - 1) + 1;  // the first line begins alike, and none is empty
+    const auto line = [at](const std::string& all) {
+        return text::sanitise(all.substr(at, all.find('\n', at) - at), 160);
+    };
+    return invalid("class `" + known.name + "` was defined with `" + line(ours) + "`, and these rules have `" +
+                   line(theirs) + "`: name them otherwise, define() them, or start the run by the name of the class");
 }
 
 /// A line of `describe()`: what the class asks for and the agent control cannot do.

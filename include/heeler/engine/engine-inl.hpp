@@ -170,10 +170,14 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     return defined;
 }
 
+HEELER_INLINE Result<void> Engine::define_once(RunClass rules) {
+    const auto known = parts_->registry.find_class(rules.name);
+    return known ? check_same(known->rules, rules) : define(std::move(rules));
+}
+
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
     const std::string name = rules.name;
-    if (!parts_->registry.find_class(name))
-        if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
+    if (auto good = define_once(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
     return start(std::move(spec), std::string_view{name});
 }
 
@@ -200,8 +204,7 @@ HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view cl
 
 HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, RunClass rules) {
     const std::string name = rules.name;
-    if (!parts_->registry.find_class(name))
-        if (auto good = define(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
+    if (auto good = define_once(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
     return attach(std::move(spec), std::string_view{name});
 }
 

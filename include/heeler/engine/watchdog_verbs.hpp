@@ -118,7 +118,8 @@ public:
     [[nodiscard]] Result<void> define(RunClass rules) { return engine().define(std::move(rules)); }
 
     /// Registers a run durably, in a class that was defined, or is now if none of that name was. While the store is
-    /// down the run is watched in memory, and the answer says so.
+    /// down the run is watched in memory, and the answer says so. Error: `invalid_argument`, which names the setting,
+    /// where a class of that name was defined with other rules.
     [[nodiscard]] Started start(RunSpec spec, RunClass rules) {
         return engine().start(std::move(spec), std::move(rules));
     }

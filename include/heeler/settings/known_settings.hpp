@@ -460,16 +460,45 @@ inline constexpr std::array known{
     own("outbox.group_wait_s"),
     own("outbox.group_interval_s")};
 
-/// The settings of these detectors are among the known ones, whether a class has them on or not.
+/// Detectors whose settings are among the known ones, whether a class has them on or not, and what sets them.
+struct Described {
+    std::string_view kind;
+    SetField set;
+};
+
+inline constexpr std::array described{
+    Described{WorkerState::kind, &set_present<WorkerState>},
+    Described{NeedsInput::kind, &set_present<NeedsInput>},
+    Described{NeverStarted::kind, &set_field<NeverStarted>},
+    Described{RunTimeout::kind, &set_field<RunTimeout>},
+    Described{LivenessCounter::kind, &set_field<LivenessCounter>},
+    Described{TokenBudget::kind, &set_field<TokenBudget>},
+    Described{FailureStreak::kind, &set_field<FailureStreak>},
+    Described{ResourceLimit::kind, &set_field<ResourceLimit>},
+    Described{HeartbeatContract<Intervals>::kind, &set_field<HeartbeatContract<Intervals>>},
+    Described{LoopDetector<Line>::kind, &set_field<LoopDetector<Line>>},
+    Described{LoopDetector<Call>::kind, &set_field<LoopDetector<Call>>},
+    Described{LoopDetector<Call, TailRule>::kind, &set_field<LoopDetector<Call, TailRule>>},
+    Described{Loop::kind, &set_field<Loop>},
+    Described{ErrorCascade::kind, &set_field<ErrorCascade>},
+    Described{BurnRateTracker<Tokens>::kind, &set_burn},
+    Described{BurnRateTracker<ApiCalls>::kind, &set_burn},
+    Described{BurnRateTracker<BytesWritten>::kind, &set_burn},
+    Described{RelayTimeout::kind, &set_relay},
+    Described{RelayCheck::kind, &set_relay}};
+
 [[nodiscard]] constexpr bool has_names_above(std::string_view kind) noexcept {
-    for (const std::string_view known_kind :
-         {WorkerState::kind, NeedsInput::kind, NeverStarted::kind, RunTimeout::kind, LivenessCounter::kind,
-          TokenBudget::kind, FailureStreak::kind, ResourceLimit::kind, HeartbeatContract<Intervals>::kind,
-          LoopDetector<Line>::kind, LoopDetector<Call>::kind, LoopDetector<Call, TailRule>::kind, Loop::kind,
-          ErrorCascade::kind, BurnRateTracker<Tokens>::kind, BurnRateTracker<ApiCalls>::kind,
-          BurnRateTracker<BytesWritten>::kind, RelayTimeout::kind, RelayCheck::kind})
-        if (known_kind == kind) return true;
+    for (const Described& each : described)
+        if (each.kind == kind) return true;
     return false;
+}
+
+/// By which of the known names a detector's setting is set; empty: by none.
+[[nodiscard]] inline std::string_view known_name(std::string_view kind, std::string_view field) noexcept {
+    for (const Described& each : described)
+        for (const Known& one : known)
+            if (each.kind == kind && one.set == each.set && one.field == field) return one.name;
+    return {};
 }
 
 }  // namespace detail::setting
