@@ -133,8 +133,9 @@ heeler::DecisionRow decision_of(const JsonObject& line, std::string_view run, he
     heeler::DecisionRow decision;
     decision.verb = static_cast<heeler::Verb>(named - names.begin());
     const bool everything = decision.verb == heeler::Verb::freeze || decision.verb == heeler::Verb::unfreeze;
+    decision.because = line.text_or("because", "");
+    decision.length = line.length("timeout_s").value_or(heeler::Duration{});
     if (decision.verb == heeler::Verb::silence) {
-        decision.because = line.text_or("because", "");
         decision.about = silenced_by(line);
     } else {
         decision.run = line.text_or("run", everything ? "" : run);

@@ -13,6 +13,7 @@
 #include <heeler/text/shown_name.hpp>
 
 #include "../common/nearest.hpp"
+#include "decision_rows.hpp"
 #include "find_run.hpp"
 #include "print.hpp"
 #include "run_view.hpp"
@@ -50,8 +51,20 @@ bool silence_is_told(const Facts& facts) {
     return false;
 }
 
+/// Something is done to the agent.
+bool acts(heeler::Verb verb) {
+    return verb == heeler::Verb::pause || verb == heeler::Verb::step || verb == heeler::Verb::resume;
+}
+
+std::string doubt_of_all(const Options& options, Store& store, Instant now) {
+    if (!acts(options.verb)) return {};
+    auto open = store.list();
+    const bool frozen = open && sort_out(*std::move(open), now).freeze.has_value();
+    return frozen ? "everything is frozen: nothing is done before unfreeze" : std::string{};
+}
+
 /// The watchdog decides by what is true then; an operator wants to know now.
-std::string doubt_of(const Options& options, const RunView& view) {
+std::string doubt_of(const Options& options, const RunView& view, Instant now) {
     const heeler::Verb verb = options.verb;
     if (heeler::detail::not_of_owner(view.owner, verb, options.by))
         return "only its owner, \"" + heeler::text::one_line(view.owner, 160) +
@@ -59,8 +72,15 @@ std::string doubt_of(const Options& options, const RunView& view) {
     if (!view.readable) return {};
     const std::string then = " when it was last written";
     const heeler::Incident& incident = view.facts.verdict->incident;
+    const heeler::detail::OperatorMarks& marks = view.facts.verdict->marks;
     if (verb == heeler::Verb::ack && !incident.open() && !silence_is_told(view.facts))
         return "nothing was wrong with the run" + then;
+    if (verb == heeler::Verb::step && !incident.open()) return "nothing was wrong with the run" + then;
+    if (verb == heeler::Verb::step && incident.phase == heeler::Phase::holding)
+        return "no rung was left, and a person was asked for" + then;
+    if (verb == heeler::Verb::pause && view.facts.run.state == heeler::RunState::paused)
+        return "it was paused already" + then;
+    if (acts(verb) && marks.frozen_at(now.wall)) return "it is frozen: nothing is done to it before unfreeze";
     if (verb == heeler::Verb::mark_wrong && incident.number == 0)
         return "nothing was ever found wrong with the run" + then;
     if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog && view.poison.empty())
@@ -72,7 +92,11 @@ std::variant<Subject, Quit> one_run(const Options& options, Store& store, Instan
     auto found = find_run(store, *options.run);
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
     const heeler::RunRow& row = *std::get<heeler::History>(found).row;
-    if (!is_terminal(row.state)) return Subject{row.updated_at, doubt_of(options, view_of(row, {}, now))};
+    if (!is_terminal(row.state)) {
+        std::string doubt = doubt_of(options, view_of(row, {}, now), now);
+        if (doubt.empty()) doubt = doubt_of_all(options, store, now);
+        return Subject{row.updated_at, std::move(doubt)};
+    }
     const WallTime ended = row.ended_at.value_or(row.updated_at);
     return Quit{exit_run, "the run \"" + heeler::text::shown_name(row.id, 160) + "\" ended at " +
                               heeler::text::rfc3339(ended) + " (" + relative(ended, now) +
@@ -123,7 +147,7 @@ std::string unheard_of(const heeler::AlertMatch& about, Store& store) {
 
 bool same(const DecisionRow& a, const DecisionRow& b) {
     return a.run == b.run && a.verb == b.verb && a.until == b.until && a.by == b.by && a.at == b.at &&
-           a.because == b.because && a.about == b.about;
+           a.because == b.because && a.about == b.about && a.length == b.length;
 }
 
 /// The number that the store gave to the row; absent: a cycle has applied it already.
@@ -170,11 +194,11 @@ Noted note_decision(const Options& options, Store& store, Instant now) {
                     options.by,
                     now.wall};
     row.about = options.about;
-    row.because = options.because;
+    row.because = heeler::text::redact(options.because);
+    if (options.limit) row.length = *options.limit;
     if (row.verb == heeler::Verb::silence) {
         if (const auto good = heeler::check_silence(row, now.wall); !good)
             return {{}, {exit_usage, good.error().message}};
-        row.because = heeler::text::redact(row.because);
     }
     auto subject = options.run ? one_run(options, store, now) : all_runs(store);
     if (auto* const quit = std::get_if<Quit>(&subject)) return {{}, std::move(*quit)};

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <heeler/core/named_setting.hpp>
 #include <heeler/store/stored_names.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/rfc3339.hpp>
@@ -48,6 +49,9 @@ constexpr DecisionCommand decisions[] = {
     {"continue", Verb::resume_watch, false, "It goes on as it is: quiet for half an hour, then watched as before"},
     {"dismiss", Verb::dismiss, false, "Do and say nothing about the run any more"},
     {"resume", Verb::resume, false, "Let an agent that the watchdog paused go on"},
+    {"pause", Verb::pause, false, "Have its watchdog pause the agent; it stays so until resume"},
+    {"step", Verb::step, false, "Take the next rung of the ladder now, without waiting for what the last one came to"},
+    {"limit", Verb::limit, false, "Make the run's own time limit longer or shorter"},
     {"freeze", Verb::freeze, true, "Do nothing to the run, or to any run; go on watching"},
     {"unfreeze", Verb::unfreeze, true, "End a freeze"},
     {"mark-stopped", Verb::mark_stopped, false, "Somebody saw that the agent is stopped: its run is over"},
@@ -217,6 +221,27 @@ private:
             made->add_option("RUN", options_.run, decision.of_all ? "Its id; all runs without" : "Its id");
         run->required(!decision.of_all);
         if (decision.verb == Verb::snooze) add_end(*made);
+        if (decision.verb == Verb::pause)
+            made->add_option("--because", options_.because, "Why, for those who read that it is paused");
+        if (decision.verb == Verb::limit) add_limit(*made);
+    }
+
+    /// A run has one limit of its own; those of its class are settings.
+    void add_limit(CLI::App& made) {
+        made.add_option_function<std::string>(
+                "LIMIT",
+                [this](const std::string& text) {
+                    const std::size_t equals = text.find('=');
+                    if (equals == std::string::npos || text.substr(0, equals) != "timeout")
+                        throw CLI::ValidationError("LIMIT is '" + text +
+                                                   "', but must be timeout=DURATION, for example timeout=3h");
+                    options_.limit = length_of("timeout", text.substr(equals + 1));
+                    if (*options_.limit < std::chrono::seconds{1} || *options_.limit > heeler::detail::longest_setting)
+                        throw CLI::ValidationError("timeout is '" + text.substr(equals + 1) +
+                                                   "', but must be 1s to 3650d");
+                },
+                "timeout=DURATION: how long it may work, from its start; for example timeout=3h")
+            ->required();
     }
 
     void add_silence(CLI::App& made) {

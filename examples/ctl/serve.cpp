@@ -127,7 +127,8 @@ private:
         decision.run = request.get_param_value("run");
         const std::string verb = request.get_param_value("verb");
         const auto named = heeler::detail::value_named<heeler::Verb>(verb);
-        if (!named || *named == heeler::Verb::silence)  // which is about more than a run
+        // Which are about more than a run, or need a number.
+        if (!named || *named == heeler::Verb::silence || *named == heeler::Verb::limit)
             return refuse(response, 400, "'" + heeler::text::one_line(verb, 60) + "' is nothing that can be decided");
         decision.verb = *named;
         if (decision.verb == heeler::Verb::snooze) {

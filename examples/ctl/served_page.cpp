@@ -54,7 +54,9 @@ void put_form(std::string& out, const std::vector<RunView>& views) {
         append(out, "<option value=\"", html(view.row.id), "\">", html(view.row.id), "</option>");
     out +=
         "</select></label> <label>What <select name=\"verb\"><option>ack</option><option>snooze</option>"
-        "<option>continue</option><option>dismiss</option><option>resume</option><option>freeze</option>"
+        "<option>continue</option><option>dismiss</option><option>pause</option><option>resume</option>"
+        "<option>step</option>"
+        "<option>freeze</option>"
         "<option>unfreeze</option><option>mark_stopped</option><option>mark_wrong</option></select></label> "
         "<label>For (a snooze) <input name=\"for\" size=\"5\" placeholder=\"2h\"></label> <label>Token <input "
         "name=\"token\" type=\"password\" required autocomplete=\"current-password\"></label> "

@@ -80,7 +80,8 @@ constexpr auto decide = std::to_array<Key>({{"verb", Type::text, true},
                                             {"class"},
                                             {"tag"},
                                             {"kind"},
-                                            {"at_most"}});
+                                            {"at_most"},
+                                            {"timeout_s", Type::seconds}});
 constexpr auto of_run = std::to_array<Key>({run_key});
 constexpr auto clock = std::to_array<Key>({{"t", Type::seconds, true}, {"cycle"}});
 constexpr auto answer = std::to_array<Key>({{"ask", Type::text, true}, {"outcome", Type::text, true}, {"note"}});

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <sys/stat.h>
 
@@ -644,6 +645,199 @@ TEST_CASE("a run with which nothing was ever wrong cannot be marked wrong") {
     CHECK(d.memory.load()->tallies.empty());
 }
 
+// --- what a person has done to a run through its watchdog ------------------------------------------------------------
+
+TEST_CASE("a run that an operator pauses stays paused until an operator resumes it") {
+    const bool watches = GENERATE(false, true);
+    CAPTURE(watches);
+    Desk d{watches ? sessions() : bench::minute_class()};
+    d.progress(d.run(), 1);
+    DecisionRow row = row_of(Verb::pause, "r");
+    row.because = "look at sk-ant-api03-0123456789abcdef0123456789abcdef first";
+    REQUIRE(d.dog->decide(row));
+    d.minutes(1);
+    CHECK(d.acts == "pause done");
+    CHECK(d.state() == RunState::paused);
+    CHECK_THAT(d.record(), ContainsSubstring(R"("verb":"pause","by":"ada","because":"look at )"));
+    CHECK(d.record().find("0123456789abcdef") == std::string::npos);
+    d.decide(Verb::pause, "r");
+    d.minutes(60);
+    d.boot();
+    d.minutes(60);
+    CHECK(d.acts == "pause done");  // it is no incident, and its clock stands
+    CHECK(d.state() == RunState::paused);
+    CHECK_THAT(d.record(), ContainsSubstring("\"ignored\":\"the run is paused already\""));
+    CHECK(d.notifier.sent().empty());
+    CHECK(d.history().interventions.empty());
+    d.decide(Verb::resume, "r");
+    d.minutes(1);
+    CHECK(d.state() == RunState::running);
+    d.decide(Verb::pause, "r");
+    d.minutes(1);
+    d.decide(Verb::resume, "r");
+    d.minutes(1);
+    CHECK(d.acts == "pause done; resume done; pause done; resume done");
+    std::set<std::string> keys;
+    for (const auto& asked : d.control.requests()) keys.insert(asked.key);
+    CHECK(keys.size() == 4);  // each is an effect of its own
+    CHECK(d.dog->report("r")->final_status == "running");
+    CHECK(d.notifier.sent().empty());
+}
+
+TEST_CASE("an operator's pause in an incident leaves the ladder where it stands") {
+    Desk d;
+    const RunHandle run = d.stalled();
+    REQUIRE(d.acts == "inject:nudge done");
+    d.decide(Verb::pause, "r");
+    d.minutes(30);
+    CHECK(d.acts == "inject:nudge done; pause done");
+    CHECK(d.outcomes() == "inject:nudge pending");
+    CHECK(d.sent("run.recovered") == 0);
+    d.decide(Verb::resume, "r");
+    d.minutes(1);
+    d.progress(run, 2);
+    d.minutes(3);
+    CHECK(d.status() != Status::timeout);
+    CHECK(d.state() == RunState::running);
+}
+
+TEST_CASE("people hear of an operator's pause that came to nothing, and no rung follows from it") {
+    const auto answer = GENERATE(ControlAnswer::fail, ControlAnswer::reject);
+    Desk d;
+    d.classes[0].ladder.as<RecoveryLadder>()->on_failure = OnFailure::final_rung;
+    d.boot();
+    d.progress(d.run(), 1);
+    d.control.answer(ControlVerb::pause, answer);
+    d.decide(Verb::pause, "r");
+    (void)d.now();
+    CHECK(d.sent("escalation") == 1);
+    CHECK(d.state() == RunState::running);
+    CHECK(d.asked(ControlVerb::terminate) == 0);
+    CHECK_THAT(d.notifier.delivered().back().summary, ContainsSubstring("pause_failed"));
+    (void)d.after(1s);
+    CHECK(d.sent("escalation") == 1);
+}
+
+TEST_CASE(
+    "an operator's pause of a run that several agents share sets it apart first, and waits for a rung that is busy") {
+    Desk d;
+    RunSpec spec = bench::spec_of("r");
+    spec.shared_run = {"other"};
+    d.progress(d.run(spec), 1);
+    d.decide(Verb::pause, "r");
+    d.minutes(1);
+    CHECK(d.acts == "isolate done, pause done");
+    Desk other;
+    other.progress(other.run(), 1);
+    other.clock.advance(60s);
+    (void)other.dog->tick();
+    other.clock.advance(60s);
+    (void)other.dog->tick();  // a nudge is decided, and not carried out
+    other.decide(Verb::pause, "r");
+    (void)other.dog->tick();
+    CHECK(other.memory.list()->size() == 1);
+    (void)other.dog->deliver();
+    (void)other.now();
+    (void)other.now();
+    CHECK(other.memory.list()->empty());
+    CHECK(other.state() == RunState::paused);
+}
+
+TEST_CASE("a step takes the next rung at once, as long as there is one") {
+    Desk d;
+    const auto step = [&] {
+        d.decide(Verb::step, "r");
+        (void)d.after(1s);
+    };
+    const auto ignored = [&] { return d.record().substr(d.record().rfind('{')); };
+    d.progress(d.run(), 1);
+    step();
+    CHECK_THAT(ignored(), ContainsSubstring("\"ignored\":\"nothing is wrong with the run\""));
+    d.minutes(2);
+    REQUIRE(d.acts == "inject:nudge done");
+    d.decide(Verb::freeze, "r");
+    step();
+    d.decide(Verb::unfreeze, "r");
+    d.decide(Verb::pause, "r");
+    (void)d.after(1s);
+    step();
+    d.decide(Verb::resume, "r");
+    (void)d.after(1s);
+    CHECK(d.acts == "inject:nudge done; pause done; resume done");
+    const std::string record = d.record();
+    const std::string held = "\"ignored\":\"nothing is done to the run: it waits, or is snoozed or frozen\"";
+    CHECK(record.find(held) != record.rfind(held));
+    step();  // that the run was let go on ended the incident
+    CHECK_THAT(ignored(), ContainsSubstring("\"ignored\":\"nothing is wrong with the run\""));
+
+    Desk other;
+    other.stalled();
+    for (int i = 0; i < 2; ++i) {
+        other.decide(Verb::step, "r");
+        (void)other.after(1s);
+    }
+    CHECK_THAT(other.acts, ContainsSubstring("inject:nudge done; inject:nudge done; snapshot done"));
+    CHECK(other.state() == RunState::terminated);
+
+    Desk held_up;
+    (void)held_up.dog->observe(held_up.run(), OutputAccess{false});
+    held_up.minutes(2);
+    REQUIRE(held_up.acts == "escalate done");
+    held_up.decide(Verb::step, "r");
+    (void)held_up.after(1s);
+    CHECK(held_up.acts == "escalate done");
+    CHECK_THAT(held_up.record(), ContainsSubstring("no rung follows: a person is asked for"));
+}
+
+TEST_CASE("a step starts the fresh agent of a planned retry at once") {
+    Desk d;
+    d.classes[0].ladder.as<RecoveryLadder>()->retry = Backoff{3, 1h, 2, 10h};
+    d.classes[0].stop_proof = StopProofNeeded::fenced;
+    d.boot();
+    (void)d.stalled();
+    REQUIRE(d.acts.empty());
+    d.decide(Verb::step, "r");
+    (void)d.after(1s);
+    CHECK(d.acts == "spawn done");
+}
+
+TEST_CASE("an operator makes a run's own limit of time longer or shorter, also across a restart") {
+    Desk d{presets::recommended()};
+    RunSpec spec = bench::spec_of("r");
+    spec.timeout = 10min;
+    const RunHandle run = d.run(spec);
+    const auto limit = [&](Duration length) {
+        DecisionRow row = row_of(Verb::limit, "r");
+        row.length = length;
+        REQUIRE(d.dog->decide(row));
+    };
+    const auto work = [&](int minutes) {
+        for (int i = 0; i < minutes; ++i) {
+            (void)d.dog->observe("r", Output{"step " + std::to_string(i) + "\n"});
+            d.progress(*d.dog->find("r"), d.clock.now().wall.time_since_epoch().count());
+            (void)d.after(60s);
+        }
+    };
+    static_cast<void>(run);
+    work(5);
+    limit(1h);
+    work(10);
+    CHECK(d.status() == Status::healthy);
+    d.boot();
+    work(30);
+    CHECK(d.status() == Status::healthy);
+    CHECK_THAT(d.record(), ContainsSubstring(R"({"verb":"limit","by":"ada","timeout_s":3600})"));
+    limit(46min);
+    work(2);
+    CHECK(d.status() == Status::timeout);
+    limit(0s);
+    limit(24h * 3651);
+    (void)d.after(1s);
+    const std::string record = d.record();
+    CHECK_THAT(record, ContainsSubstring(R"("timeout_s":0,"ignored":"it must be 1 s to 10 years")"));
+    CHECK(std::count(record.begin(), record.end(), '\n') == 4);
+}
+
 // --- runs that are gone, several operators, stores that fail --------------------------------------------------------
 
 TEST_CASE("decisions about runs that are not watched are applied once and on record as ignored [M-008]") {
@@ -652,8 +846,9 @@ TEST_CASE("decisions about runs that are not watched are applied once and on rec
     REQUIRE(d.dog->finish(over));
     d.minutes(1);
     for (const std::string run : {"over", "nobody"}) {
-        for (const Verb verb : {Verb::snooze, Verb::resume_watch, Verb::dismiss, Verb::ack, Verb::resume,
-                                Verb::mark_stopped, Verb::mark_wrong, Verb::freeze, Verb::unfreeze}) {
+        for (const Verb verb :
+             {Verb::snooze, Verb::resume_watch, Verb::dismiss, Verb::ack, Verb::resume, Verb::mark_stopped,
+              Verb::mark_wrong, Verb::freeze, Verb::unfreeze, Verb::pause, Verb::step, Verb::limit}) {
             INFO(run << " " << verb_names[static_cast<std::size_t>(verb)]);
             d.write({row_of(verb, run)});
             const CycleReport report = d.after(1s);

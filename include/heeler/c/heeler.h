@@ -277,10 +277,11 @@ typedef struct heeler_decision {
     const char* run;
     const char* by;
     int64_t until_us;     ///< 0: without an end
-    const char* because;  ///< of a silence, as what follows: which alerts it is about
+    const char* because;  ///< why; a silence needs it. What follows says which alerts one is about
     const char* preset;
     const char* tag;
     const char* kind;
+    int64_t timeout_us;  ///< of a "limit": what the run's own time limit becomes
 } heeler_decision;
 
 /// Writes an operator's decision durably; the next cycle applies it.

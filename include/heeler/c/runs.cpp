@@ -82,8 +82,9 @@ DecisionRow decision_of(const heeler_decision& given, WallTime now) {
     decision.at = now;
     decision.by = text(given.by);
     decision.until = moment(given.until_us, "until_us");
+    decision.because = text(given.because);
+    decision.length = Duration{given.timeout_us};
     if (decision.verb == Verb::silence) {
-        decision.because = text(given.because);
         decision.about = {std::string{text(given.run)},
                           std::string{text(given.preset)},
                           std::string{text(given.tag)},

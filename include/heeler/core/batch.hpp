@@ -98,11 +98,15 @@ enum class Verb : std::uint8_t {
     mark_wrong,
     freeze,
     unfreeze,
-    silence
+    silence,
+    pause,
+    step,
+    limit
 };
 
-inline constexpr std::array<std::string_view, 10> verb_names{
-    "snooze", "continue", "dismiss", "ack", "resume", "mark_stopped", "mark_wrong", "freeze", "unfreeze", "silence"};
+inline constexpr std::array<std::string_view, 13> verb_names{
+    "snooze", "continue", "dismiss", "ack",   "resume", "mark_stopped", "mark_wrong",
+    "freeze", "unfreeze", "silence", "pause", "step",   "limit"};
 
 /// Which alerts a silence is about: those that fit all that is set.
 struct AlertMatch {
@@ -127,8 +131,9 @@ struct DecisionRow {
     std::string by{};
     WallTime at{};
     std::string damage{};   ///< what of it cannot be read; then only the number and the run are known
-    std::string because{};  ///< of a silence: why, for people
+    std::string because{};  ///< why, for people; a silence needs it
     AlertMatch about{};     ///< of a silence
+    Duration length{};      ///< of a limit: what the run's own `timeout` becomes
 };
 
 /// A loop that an operator called wrong: it is no finding any more for the runs of this class.

@@ -80,7 +80,9 @@ public:
         for (const Action& action : actions) uncount_start(action);
         record_outcomes(actions);
         const Action& main = rung::main_of(actions);
-        if (main.kind == ActionKind::resume && main.outcome != ActionOutcome::ended) return settle_resume(main);
+        const auto& all = watched_.verdict->interventions;  // an operator's order is none
+        const bool ordered = main.kind == ActionKind::resume || all.empty() || all.back().number < main.intervention;
+        if (ordered && main.outcome != ActionOutcome::ended) return settle_order(main);
         const bool silenced = take_for_told(actions);
         Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
@@ -329,20 +331,22 @@ private:
         }
         if (action.kind == ActionKind::resume) {
             fold.enter(RunState::running);
+            if (!watched_.verdict->incident.open()) return;
             watched_.verdict.edit().incident.phase = Phase::none;  // what comes next is another one
             watched_.verdict.edit().told.close();
             watched_.verdict.edit().incident.hold_until.reset();
         }
     }
 
-    /// An operator asked for it, and is told if the run is not known to go on.
-    void settle_resume(const Action& resume) {
-        if (resume.outcome == ActionOutcome::done || resume.outcome == ActionOutcome::skipped) return;
+    /// An operator asked for it, and is told if it is not known to be done.
+    void settle_order(const Action& order) {
+        if (order.outcome == ActionOutcome::done || order.outcome == ActionOutcome::skipped) return;
+        if (order.kind == ActionKind::escalate) return;  // what came of it is told already
         Judged judged{watched_.verdict->incident};
         judged.decision.plan = {{ActionKind::escalate, {}, {}}};
-        judged.decision.reason = "resume_failed";
+        judged.decision.reason = order.kind == ActionKind::resume ? "resume_failed" : "pause_failed";
         judged.shows = watched_.shown;
-        judged.failed = notes::failed({resume});
+        judged.failed = notes::failed({order});
         plan(judged, true);
     }
 

@@ -110,7 +110,9 @@ public:
         // That nothing is found proves nothing where nothing is known.
         const bool unknown = run_.late || result.put_off || !is_seen_since_rung(seen);
         result.waiting = rests || (unknown && !seen.worst && verdict_.incident.open());
-        if (!result.waiting || run_.paused_by_watchdog) climb(result, seen);
+        // What holds a run that it paused may have to say so again; one that an operator paused is left alone.
+        if (!result.waiting || (run_.paused_by_watchdog && verdict_.incident.phase == Phase::holding))
+            climb(result, seen);
         show(result);
         result.news = news_of(result);
         return result;

@@ -26,7 +26,6 @@ public:
     /// Carries out what an operator decided; answers why it is ignored, or nothing.
     std::string_view decide(const DecisionRow& decision) {
         OperatorMarks& marks = watched_.verdict.edit().marks;
-        const bool has_incident = watched_.verdict->incident.open();
         switch (decision.verb) {
             case Verb::snooze:
                 marks.snoozed_until = decision.until.value_or(decision.at + default_snooze);
@@ -38,7 +37,7 @@ public:
                 marks.dismissed = true;
                 return {};
             case Verb::ack:
-                if (!has_incident && !told().end_is_awaited(watched_.rules().alerts))
+                if (!watched_.verdict->incident.open() && !told().end_is_awaited(watched_.rules().alerts))
                     return "nothing is wrong with the run";
                 acknowledge(decision);
                 return {};
@@ -51,6 +50,17 @@ public:
                 return mark_wrong();
             case Verb::resume:
                 return resume();
+            case Verb::pause:  // a number of its own, so that each is another effect; no rung, so no record
+                if (watched_.run.state == RunState::paused) return "the run is paused already";
+                ++watched_.verdict.edit().incident.interventions;
+                return order(ActionKind::pause);
+            case Verb::step:
+                return step(marks);
+            case Verb::limit:
+                if (decision.length < 1s || decision.length > longest_setting) return "it must be 1 s to 10 years";
+                watched_.run.timeout = decision.length;
+                watched_.next_cycle = now_.elapsed;
+                return {};
             case Verb::silence:  // is about alerts, not about a run
                 return "it names no alerts";
             case Verb::mark_stopped:
@@ -93,12 +103,33 @@ private:
             if (!watched_.run.paused_by_watchdog) return {};
         }
         if (!watched_.run.paused_by_watchdog || watched_.rung_busy) return "the watchdog has not paused the run";
-        Judged resumed{watched_.verdict->incident};
-        resumed.decision.plan = {{ActionKind::resume, {}, {}}};
-        resumed.decision.reason = "operator";
-        resumed.shows = watched_.shown;
         told().acknowledged = false;
-        apply_.plan(resumed, true);
+        return order(ActionKind::resume);
+    }
+
+    /// Done though no ladder asks for it.
+    std::string_view order(ActionKind kind) {
+        Judged ordered{watched_.verdict->incident};
+        ordered.decision.plan = {{kind, {}, {}}};
+        ordered.decision.reason = "operator";
+        ordered.shows = watched_.shown;
+        apply_.plan(ordered, true);
+        return {};
+    }
+
+    /// What the last rung came to is seen now, as if its time were over; a retry that is planned is due.
+    std::string_view step(const OperatorMarks& marks) {
+        Incident& incident = watched_.verdict.edit().incident;
+        const bool retries = incident.phase == Phase::waiting && incident.hold_until;
+        if (!incident.open()) return "nothing is wrong with the run";
+        if (!retries && (incident.phase != Phase::climbing || !watched_.rules().ladder.verifies()))
+            return "no rung follows: a person is asked for, or people are only told";
+        if (watched_.run.waiting_since || marks.snoozed_at(now_.wall) || marks.frozen_at(now_.wall))
+            return "nothing is done to the run: it waits, or is snoozed or frozen";
+        incident.verify_at = watched_.run.working(now_.elapsed);
+        incident.unclear = max_of(incident.unclear, 1u);
+        if (retries) incident.hold_until = now_.elapsed;
+        watched_.next_cycle = now_.elapsed;
         return {};
     }
 
@@ -181,7 +212,8 @@ private:
     void apply_to_run(const DecisionRow& decision, Instant now, Batch& batch, CycleReport& report, ItemOf&& item_of) {
         const auto handle = registry_.find(decision.run);
         WatchedRun* watched = handle ? registry_.table().find(*handle) : nullptr;
-        if (decision.verb == Verb::resume && watched != nullptr && watched->is_busy()) return;  // in a later cycle
+        const bool acts = decision.verb == Verb::resume || decision.verb == Verb::pause || decision.verb == Verb::step;
+        if (acts && watched != nullptr && watched->is_busy()) return;  // in a later cycle
         if (watched == nullptr) {
             batch.applied.push_back(decision.number);
             return note(decision, "the run is not watched (it has ended, or it is unknown)", now, batch, report);
@@ -204,6 +236,7 @@ private:
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);
         const std::string_view refused =
             foreign ? "not the owner" : OperatorVerbs{*watched, now, item}.decide(decision);
+        registry_.table().sooner(handle->index, watched->next_cycle);
         if (decision.verb == Verb::mark_wrong && refused.empty()) mark_wrong(decision, *watched, now, related);
         AuditRow row = record(decision, refused, now);
         report.events.push_back(AuditEvent{row});
@@ -227,9 +260,11 @@ private:
         if (decision.until) line.key("until").string(text::rfc3339(*decision.until));
         if (decision.verb == Verb::silence) {
             line.key("silence").number(decision.number).key("about").string(to_text(decision.about));
-            line.key("because").string(text::one_line(text::redact(decision.because), longest_because));
             if (decision.until && now.wall >= *decision.until) line.key("over").boolean(true);
         }
+        if (!decision.because.empty())
+            line.key("because").string(text::one_line(text::redact(decision.because), longest_because));
+        if (decision.verb == Verb::limit) line.key("timeout_s").number(in_seconds(decision.length));
         if (!ignored.empty()) line.key("ignored").string(ignored);
         line.end_object();
         return {now.wall, "decision", decision.run, std::move(line).text()};

@@ -13,7 +13,7 @@
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/explain/explain.hpp>
 #include <heeler/settings/validate.hpp>
-#include <heeler/text/sanitise.hpp>
+#include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -80,11 +80,8 @@ namespace heeler::inline HEELER_ABI::detail {
     std::size_t at = 0;
     while (at < ours.size() && ours[at] == theirs[at]) ++at;
     at = ours.rfind('\n', at - 1) + 1;  // the first line begins alike, and none is empty
-    const auto line = [at](const std::string& all) {
-        return text::sanitise(all.substr(at, all.find('\n', at) - at), 160);
-    };
-    return invalid("class `" + known.name + "` was defined with `" + line(ours) + "`, and these rules have `" +
-                   line(theirs) + "`: name them otherwise, define() them, or start the run by the name of the class");
+    const std::string line = text::one_line(ours.substr(at, ours.find('\n', at) - at), 160);
+    return invalid("class `" + known.name + "` is another already, with `" + line + "`: name these rules otherwise");
 }
 
 /// A line of `describe()`: what the class asks for and the agent control cannot do.

@@ -132,8 +132,8 @@ HEELER_INLINE Result<void> Engine::decide(DecisionRow decision) {
         if (decision.about.run.empty()) decision.about.run = decision.run;
         decision.run.clear();
         if (auto good = check_silence(decision, now.wall); !good) return good;
-        decision.because = text::redact(decision.because);
     }
+    decision.because = text::redact(decision.because);
     const KnownNames names{parts_->registry, parts_->ledger, now};
     if (auto good = names.check_run(decision.run); !good) return good;
     const std::string doubts = decision.verb == Verb::silence ? names.doubts(decision.about) : std::string{};

@@ -23,19 +23,9 @@ namespace heeler::inline HEELER_ABI::detail {
 
 /// What the records of a run amount to.
 [[nodiscard]] inline std::string final_status_of(RunState state, const Incident& incident, bool escalated) {
-    switch (state) {
-        case RunState::terminated:
-        case RunState::completed:
-        case RunState::failed:
-        case RunState::cancelled:
-        case RunState::abandoned:
-            return std::string{name_of(state)};
-        default:
-            break;
-    }
+    if (is_terminal(state)) return std::string{name_of(state)};
     if (incident.phase == Phase::holding && escalated) return "escalated";
-    if (incident.phase == Phase::closed) return "recovered";
-    return "running";
+    return incident.phase == Phase::closed ? "recovered" : "running";
 }
 
 /// The report of a run whose memory is at hand; `known` holds what the store kept.

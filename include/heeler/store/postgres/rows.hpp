@@ -81,8 +81,10 @@ inline void take_row(PostgresResult& result, AlertRow& row) {
 
 inline void take_row(PostgresResult& result, DecisionRow& row) {
     AlertMatch& about = row.about;
+    std::uint64_t length_us = 0;  // a negative one is damage
     result.read(row.number, row.run, row.verb, row.until, row.by, row.at, row.because, about.run, about.class_name,
-                about.tag, about.kind, about.at_most);
+                about.tag, about.kind, about.at_most, length_us);
+    row.length = Duration{static_cast<Duration::rep>(length_us)};
 }
 
 inline void take_row(PostgresResult& result, StoredRun& run) { take_row(result, run.row); }

@@ -14,6 +14,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/postgres/connection.hpp>
 #include <heeler/store/postgres/leases.hpp>
@@ -127,7 +128,7 @@ template <class Row>
     for (const AuditRow& row : batch.audit) add_row(audit, row.run, row);
     for (const DecisionRow& row : batch.decisions)
         decisions.add(row.run, row.verb, row.until, row.by, row.at, row.because, row.about.run, row.about.class_name,
-                      row.about.tag, row.about.kind, row.about.at_most);
+                      row.about.tag, row.about.kind, row.about.at_most, max_of(row.length, Duration{}).count());
     for (const MuteRow& row : batch.mutes) add_row(mutes, row);
     for (const TallyRow& row : batch.tallies) add_row(tallies, row);
     Result<void> done{};

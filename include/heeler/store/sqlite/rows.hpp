@@ -81,8 +81,10 @@ inline void read_row(SqliteStatement& statement, AlertRow& row) {
 
 inline void read_row(SqliteStatement& statement, DecisionRow& row) {
     AlertMatch& about = row.about;
+    std::uint64_t length_us = 0;  // a negative one is damage
     statement.read(row.number, row.run, row.verb, row.until, row.by, row.at, row.because, about.run, about.class_name,
-                   about.tag, about.kind, about.at_most);
+                   about.tag, about.kind, about.at_most, length_us);
+    row.length = Duration{static_cast<Duration::rep>(length_us)};
 }
 
 /// The number that `sql` answers, or `otherwise` if it answers no row.

@@ -63,7 +63,8 @@ CREATE TABLE decisions(
     number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, verb TEXT NOT NULL, until_at INTEGER,
     decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0,
     because TEXT NOT NULL DEFAULT '', about_run TEXT NOT NULL DEFAULT '', about_class TEXT NOT NULL DEFAULT '',
-    about_tag TEXT NOT NULL DEFAULT '', about_kind TEXT NOT NULL DEFAULT '', at_most TEXT);
+    about_tag TEXT NOT NULL DEFAULT '', about_kind TEXT NOT NULL DEFAULT '', at_most TEXT,
+    length INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX open_decisions ON decisions(number) WHERE applied = 0;
 CREATE VIEW checkpoints_readable AS SELECT run, number, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at,
     step, reason, text FROM checkpoints;

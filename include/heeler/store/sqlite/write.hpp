@@ -13,6 +13,7 @@
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/store/sqlite/connection.hpp>
 #include <heeler/store/sqlite/leases.hpp>
@@ -139,9 +140,10 @@ template <class Row>
     for (const std::uint64_t number : batch.applied)
         if (auto done = close_decision(connection, number, conflicts); !done) return done;
     for (const DecisionRow& row : batch.decisions)
-        if (auto done = put_one(connection, table_of<DecisionRow>, row.run, Sql::add_decision, row.run, row.verb,
-                                row.until, row.by, row.at, row.because, row.about.run, row.about.class_name,
-                                row.about.tag, row.about.kind, row.about.at_most);
+        if (auto done =
+                put_one(connection, table_of<DecisionRow>, row.run, Sql::add_decision, row.run, row.verb, row.until,
+                        row.by, row.at, row.because, row.about.run, row.about.class_name, row.about.tag, row.about.kind,
+                        row.about.at_most, max_of(row.length, Duration{}).count());
             !done)
             return done;
     for (const AuditRow& row : batch.audit)

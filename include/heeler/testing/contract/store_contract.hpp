@@ -271,13 +271,15 @@ void numbers_decisions() {
     const AlertMatch everything{nasty, nasty + "c", nasty + "t", nasty + "k", Severity::warning};
     asked.decisions = {{0, "", Verb::silence, at(90), nasty, at(4), {}, nasty + "why", everything},
                        {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {"r", {}, {}, {}, {}}},
-                       {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {{}, {}, {}, {}, Severity::none}}};
-    const List<DecisionRow> silences = asked.decisions;
+                       {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {{}, {}, {}, {}, Severity::none}},
+                       {0, "c", Verb::limit, {}, "x", at(6), {}, nasty, {}, Duration{5'400'000'001}},
+                       {0, "c", Verb::pause, {}, "x", at(6), {}, nasty}};
+    const List<DecisionRow> others = asked.decisions;
     CHECK(commit(store, asked).empty());
     List<DecisionRow> all{{1, "a", Verb::snooze, at(77), nasty, at(1)},
                           {2, "", Verb::freeze, {}, "", at(2)},
                           {3, "b", Verb::mark_stopped, {}, "x", at(3)}};
-    for (DecisionRow row : silences) {
+    for (DecisionRow row : others) {
         row.number = all.size() + 1;
         all.push_back(std::move(row));
     }
@@ -286,17 +288,17 @@ void numbers_decisions() {
     CHECK(show(list(again)) == show(all));
 
     Batch done;
-    done.applied = {2, 3, 3, 4, 5, 6, 1000};
+    done.applied = {2, 3, 3, 4, 5, 6, 7, 8, 1000};
     CHECK(commit(again, done).empty());
     CHECK(show(list(again)) == show(List{all[0]}));
 
     // Numbers are never used again.
     CHECK(commit(again, asked).empty());
-    CHECK(list(again).back().number == 7);
+    CHECK(list(again).back().number == 9);
 
     // What a decision asks for is stored with its run: if that run is left out, the decision stays open.
     CHECK(commit(again, {new_run("a")}).empty());
-    done.applied = {1, 7};
+    done.applied = {1, 9};
     done.runs = {new_run("a")};
     CHECK(commit(again, done) == Conflicts{"a"});
     CHECK(show(list(again)) == show(List{all[0]}));
