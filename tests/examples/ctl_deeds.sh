@@ -51,7 +51,7 @@ ctl 2 limit deeds cost=5
 said "LIMIT is 'cost=5', but must be timeout=DURATION, for example timeout=3h"
 ctl 2 limit deeds timeout=soon
 ctl 2 limit deeds timeout=0s
-said "timeout is '0s', but must be 1s to 3650d"
+said "timeout: \"0s\" is no duration"
 ctl 3 limit nobody timeout=1h
 ctl 0 limit deeds timeout=1s
 said "noted as decision"
