@@ -2,6 +2,7 @@
 // inside a TEST_CASE of Catch2; `Backend` as in store_contract.hpp.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -120,6 +121,34 @@ void keeps_what_is_not_over() {
     CHECK(history(store, "works").audit.size() == 2);
 }
 
+/// What a lineage has spent counts as long as one of its runs is there.
+template <class Backend>
+void keeps_what_counts() {
+    Backend backend;
+    auto store = backend.open();
+    RunBatch first = ended_run("first", long_ago), second = ended_run("second", long_ago, RunState::running);
+    RunBatch other = ended_run("other", long_ago);
+    first.spend = {"first", "ada", "", 0, 10, 1};
+    second.spend = {"first", "ada", "", 5, 20, 2};
+    other.spend = {"other", "", "", 0, 30, 3};
+    CHECK(commit(store, {first, second, other}).empty());
+    Retention retention = before(lately, 0, 0);
+    CHECK(prune(store, retention).spend == 0);
+    CHECK(known_runs(store) == Ids{"second"});
+    retention.audit = WallTime{} + std::chrono::hours{24};
+    CHECK(prune(store, retention).spend == 0);  // the day is not over for so long
+    retention.audit = WallTime{} + std::chrono::hours{240};
+    CHECK(prune(store, retention).spend == 1);
+    CHECK(store_contract::spend_of(store, "first", -1, {"first"})[0].tokens == 30);
+    CHECK(store_contract::spend_of(store, "other", -1, {"other"})[0].tokens == 0);
+    second.row.version = 1;
+    second.row.state = RunState::completed;
+    second.row.ended_at = at(long_ago);
+    second.spend = {};
+    CHECK(commit(store, {second}).empty());
+    CHECK(prune(store, retention).spend == 2);
+}
+
 /// So that a watchdog at work on the store waits for one slice at most.
 template <class Backend>
 void goes_slice_by_slice() {
@@ -170,6 +199,7 @@ template <class Backend>
 void check() {
     forgets_what_is_over<Backend>();
     keeps_what_is_not_over<Backend>();
+    keeps_what_counts<Backend>();
     goes_slice_by_slice<Backend>();
     refuses_slices_of_nothing<Backend>();
     lets_a_name_begin_anew<Backend>();

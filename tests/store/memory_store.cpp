@@ -1,5 +1,6 @@
 #include <heeler/store/memory_store.hpp>
 
+#include <heeler/spend.hpp>
 #include <heeler/testing/contract/lease_contract.hpp>
 #include <heeler/testing/contract/store_contract.hpp>
 

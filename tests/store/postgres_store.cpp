@@ -538,6 +538,7 @@ TEST_CASE("SQL text for PostgreSQL is constant, whatever the rows hold", "[store
     store_contract::numbers_decisions<LoggedBackend>();
     store_contract::lists_for_tools<LoggedBackend>();
     store_contract::finds_one_alert<LoggedBackend>();
+    store_contract::adds_spend_up<LoggedBackend>();
     store_contract::keeps_mutes_and_adds_tallies<LoggedBackend>();
     store_contract::holds_many<LoggedBackend>();
     lease_contract::one_owner_at_a_time<LoggedBackend>();

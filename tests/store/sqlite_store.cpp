@@ -567,6 +567,7 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         store_contract::keeps_mutes_and_adds_tallies<SqliteBackend>();
         store_contract::lists_for_tools<SqliteBackend>();
         store_contract::finds_one_alert<SqliteBackend>();
+        store_contract::adds_spend_up<SqliteBackend>();
         store_contract::holds_many<SqliteBackend>();
         prune_contract::check<SqliteBackend>();
         lease_contract::takes_over<SqliteBackend>();

@@ -5,5 +5,6 @@
 
 #include <heeler/explain/report-inl.hpp>
 #include <heeler/notify/log_notifier-inl.hpp>
+#include <heeler/store/memory_spend-inl.hpp>
 #include <heeler/store/memory_store-inl.hpp>
 #include <heeler/text/redact-inl.hpp>

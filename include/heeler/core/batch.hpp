@@ -154,6 +154,14 @@ struct TallyRow {
     std::uint64_t wrong = 0;
 };
 
+/// What a run spent on a day (since 1970, in UTC), in tokens of both directions and in millionths of a dollar. In a
+/// batch: by how much that grows, and nothing if the day is negative. `lineage`: the first of the runs that it goes on
+/// with, or itself; `owner`: who pays; `told`: of which caps alerts of the run told, a line each.
+struct SpendRow {
+    std::string lineage{}, owner{}, told{};
+    std::int64_t day = -1, tokens = 0, micro_usd = 0;
+};
+
 /// Everything that one commit changes about one run. Left out as a whole if the run's version moved.
 struct RunBatch {
     RunRow row{};
@@ -162,6 +170,7 @@ struct RunBatch {
     List<Action> actions{};              ///< inserted, or replaced by key
     List<AlertRow> alerts{};             ///< inserted, or replaced by key
     List<AuditRow> audit{};
+    SpendRow spend{};
 };
 
 /// The right of one watchdog among several to act. A write under an epoch that is not the holder's newest is refused.

@@ -51,6 +51,19 @@ struct NotifierPort {
     [[nodiscard]] virtual Result<void> serves(std::string_view route) = 0;
 };
 
+struct RunMemory;
+
+/// Who counts what runs spend, if somebody does; a host owns it. Each is asked under the ledger's lock, or the run's.
+struct SpendPort {
+    /// Asks the store what others have added. Once a cycle, before any run is looked at.
+    [[nodiscard]] virtual Result<void> read(Instant now) = 0;
+    /// What the run has spent, and is not counted yet, travels in its batch.
+    virtual void add(const RunMemory& run, RunBatch& rows, Instant now) = 0;
+    virtual void stored(RunMemory& run, const RunBatch& rows) = 0;
+    /// Before the run is judged. `words`: what people are to be told with it; without a key: nothing.
+    virtual void look(RunMemory& run, Instant now, AlertRow& words) = 0;
+};
+
 /// The process that the engine lives in.
 struct ProcessPort {
     virtual ~ProcessPort() = default;

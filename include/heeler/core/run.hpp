@@ -116,6 +116,16 @@ struct RunsBelow {
     void archive(auto& a) { a(progress, last_end, told); }
 };
 
+/// How a run stands to the caps on what it, and others, may spend (`SpendCap`).
+struct RunSpend {
+    UsageTotals counted{};            ///< the ledger has it; as it is stored, all of it
+    std::int64_t spent = 0, cap = 0;  ///< of the sum that is nearest to its cap
+    std::uint8_t of = 0;              ///< which sum; 0: nobody counts
+
+    [[nodiscard]] bool is_over() const noexcept { return cap > 0 && spent >= cap; }
+    void archive(auto& a) { a(spent, cap, of); }
+};
+
 /// What is known of a run, as detectors and the ladder see it.
 ///
 /// All moments and ages are on the run's *working clock*: elapsed time since the origin, less the time spent in waiting
@@ -142,6 +152,7 @@ struct Run {
     std::int64_t lines = 0;
     std::int64_t calls = 0;
     OnDemand<UsageTotals> usage{};
+    OnDemand<RunSpend> spend{};
     OnDemand<RunWords> words{};
     OnDemand<RunsBelow> children{};
     std::uint32_t open_calls = 0;   ///< tool calls without a result

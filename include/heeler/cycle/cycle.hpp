@@ -361,6 +361,8 @@ private:
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
+        AlertRow words;
+        if (ledger_.counter != nullptr) ledger_.counter->look(watched, now, words);
         const bool can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause);
         Judged judged =
             Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act, can_pause}();
@@ -386,8 +388,9 @@ private:
                              decision.incident.phase != incident.phase || of_all != watched.verdict->told.of_all;
         if (rung::has_deeds(decision.plan)) ++acted_[watched.rules().name];
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
-        if (!changed && !flush && !tells) return;
+        if (!changed && !flush && !tells && words.alert.key.empty()) return;
         WorkItem& item = decide(visit);
+        if (!words.alert.key.empty()) Applier{watched, now, item}.tell(std::move(words));
         if (changed) Applier{watched, now, item}.change(judged, saw);
         if (of_all != watched.verdict->told.of_all) watched.verdict.edit().told.of_all = of_all;
         if (!tells) return;

@@ -227,9 +227,10 @@ private:
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});
         result.excused = watched_.was_stopped_from_outside() || has(result, Condition::exhausted);
-        const bool poison = (result.decision.retry_after || rung::has(result.decision.plan, ActionKind::spawn)) &&
-                            verdict_.restarts.forbid(rules.limits.restarts, result.excused, now_.wall);
-        if (!result.decision.acts() && !poison) return;
+        const bool starts = result.decision.retry_after || rung::has(result.decision.plan, ActionKind::spawn);
+        const bool poison = starts && verdict_.restarts.forbid(rules.limits.restarts, result.excused, now_.wall);
+        const bool spent = starts && run_.spend->is_over();
+        if (!result.decision.acts() && !poison && !spent) return;
         const bool waits = rung::has(result.decision.plan, ActionKind::nudge) && !find_rung_beyond_nudges(result, seen);
         if (verdict_.marks.snoozed_at(now_.wall))
             result.held = HeldBack::snooze;
@@ -239,7 +240,7 @@ private:
             result.held = HeldBack::debounce;
         else if (poison)
             result.held = HeldBack::poison;
-        else if (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left() || waits))
+        else if (spent || (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left() || waits)))
             result.held = HeldBack::budget;
         if (result.held == HeldBack::snooze || result.held == HeldBack::freeze) {
             result.decision = Decision{verdict_.incident};

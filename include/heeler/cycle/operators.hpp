@@ -97,7 +97,7 @@ private:
 
     std::string_view resume() {
         if (watched_.verdict->restarts.poisoned_at) {  // fresh agents are started again; those before are forgotten
-            watched_.verdict.edit().restarts = {};
+            watched_.verdict.edit().restarts = {{}, {}, watched_.verdict->restarts.lineage};
             watched_.verdict.edit().incident.forgiven = watched_.run.attempt - 1;
             end_incident();
             if (!watched_.run.paused_by_watchdog) return {};

@@ -9,6 +9,7 @@
 #include <heeler/core/context_reset.hpp>
 #include <heeler/core/issue.hpp>
 #include <heeler/core/mail.hpp>
+#include <heeler/core/ports.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/source.hpp>
 
@@ -75,8 +76,8 @@ consteval bool check_part() {
     constexpr bool is_part = AgentControlLike<T> || IssueSinkLike<T> || ContextResetLike<T> || MailboxLike<T>;
     if constexpr (AgentControlLike<T>) static_assert(check_control<T>());
     if constexpr (MailboxLike<T>) static_assert(check_mailbox<T>());
-    if constexpr (!is_part) check_nearly_a_part<T>();
-    return is_part && check_variable<Part>();
+    if constexpr (!is_part && !std::is_base_of_v<SpendPort, T>) check_nearly_a_part<T>();
+    return (is_part || std::is_base_of_v<SpendPort, T>)&&check_variable<Part>();
 }
 
 /// For `attach("class", part)`.

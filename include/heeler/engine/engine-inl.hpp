@@ -74,10 +74,12 @@ struct Engine::EngineParts {
     /// It goes on with a run that may be over, or another watchdog's: what is stored of that one counts for it.
     void take_up(RunHandle run, std::string_view before, Instant now) {
         const auto known = ledger.history(now, before);
-        WatchedRun* const watched = known && known->row ? registry.table().find(run) : nullptr;
+        WatchedRun* const watched = registry.table().find(run);
         if (watched == nullptr) return;
         const std::lock_guard guard{watched->lock};
-        watched->verdict.edit().restarts = stored_memory(*known->row, now).verdict->restarts;
+        Restarts& restarts = watched->verdict.edit().restarts;
+        if (known && known->row) restarts = stored_memory(*known->row, now).verdict->restarts;
+        if (restarts.lineage.empty()) restarts.lineage = before;
     }
 
     const EngineSettings settings;
@@ -136,6 +138,7 @@ HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings setting
     parts_->mail_port().watch(mailbox, std::move(settings));
     return {};
 }
+HEELER_INLINE void Engine::spend(SpendPort* counter) { parts_->ledger.counter = counter; }
 HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
     const std::lock_guard guard{parts_->waking};
     parts_->wake = std::move(wake);

@@ -43,6 +43,7 @@ public:
     void context(ContextRef context);
     [[nodiscard]] ContextClears context_clears() const;
     Result<void> mail(MailboxRef mailbox, MailSettings settings);
+    void spend(SpendPort* counter);
     void wake_with(std::function<void()> wake);
     void say(Alert alert);
 

@@ -50,7 +50,8 @@ public:
     ///   urgent or wait too long for a response (`mail.urgent`, `mail.pending_responses`), and the watchdog's own are
     ///   carried out. At one of several watchdogs only; called from the thread that ticks, and `detach_mail` waits for
     ///   that.
-    /// Attach it before the first cycle; another of its kind takes its place.
+    /// - a ledger of what runs spend (`SpendLedger`), which classes with a `SpendCap` need. Detach it while nobody
+    /// ticks. Attach it before the first cycle; another of its kind takes its place.
     template <class Part>
     Result<void> attach(Part&& part) {
         return attach_part(part, MailSettings{}, std::bool_constant<check_part<Part>()>{});
@@ -65,6 +66,7 @@ public:
     }
     void detach_control() { static_cast<void>(engine().control(ControlRef{})); }
     void detach_issues() { engine().issues(IssueRef{}); }
+    void detach_spend() { engine().spend(nullptr); }
     void detach_context() { engine().context(ContextRef{}); }
     void detach_mail() { static_cast<void>(engine().mail({}, {})); }
     /// How often the monitor's own context was cleared. Any thread.
@@ -308,6 +310,7 @@ private:
             if constexpr (AgentControlLike<Part>) answer = engine().control(ControlRef{part});
             if constexpr (IssueSinkLike<Part>) engine().issues(IssueRef{part});
             if constexpr (ContextResetLike<Part>) engine().context(ContextRef{part});
+            if constexpr (std::is_base_of_v<SpendPort, Part>) engine().spend(&part);
             if constexpr (MailboxLike<Part>) {
                 auto looked = engine().mail(MailboxRef{part}, std::move(settings));
                 if (answer) answer = std::move(looked);

@@ -56,11 +56,12 @@ public:
         return {};
     }
 
-    /// Gives a run the newest settings of its class, unless an incident is open: that one keeps what it began with.
-    /// Under the run's lock.
+    /// Gives a run the newest settings of its class, unless an incident is open: that one keeps what it began with, but
+    /// for one that a higher cap on what it spends may end. Under the run's lock.
     void renew(WatchedRun& watched, Instant now) const {
         if (!watched.of_class()->replaced.load(std::memory_order_relaxed)) return;
-        if (watched.verdict->incident.open() || watched.rung_busy || !watched.seldom->rung->empty()) return;
+        const bool keeps = watched.verdict->incident.open() && !watched.run.spend->is_over();
+        if (keeps || watched.rung_busy || !watched.seldom->rung->empty()) return;
         auto newest = find_class(watched.rules().name);
         if (!newest) return;
         watched.change_class(std::move(newest), now);

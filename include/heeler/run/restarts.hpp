@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <heeler/core/settings.hpp>
@@ -15,6 +16,7 @@ namespace heeler::inline HEELER_ABI::detail {
 struct Restarts {
     std::vector<std::int64_t> starts;     ///< those that count, oldest first, in microseconds
     std::optional<WallTime> poisoned_at;  ///< since then nobody is started any more
+    std::string lineage;                  ///< the first of those that it goes on with; empty: it goes on with none
 
     /// One more start must not be. `excused`: it would not count.
     [[nodiscard]] bool forbid(const RestartIntensity& limit, bool excused, WallTime now) const noexcept {
@@ -28,8 +30,7 @@ struct Restarts {
         while (!starts.empty() && starts.front() <= oldest) starts.erase(starts.begin());
         if (limit.most != 0) starts.push_back(at.time_since_epoch().count());
     }
-
-    void archive(auto& a) { a(starts, poisoned_at); }
+    void archive(auto& a) { a(starts, poisoned_at, lineage); }
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

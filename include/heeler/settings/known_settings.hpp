@@ -20,6 +20,7 @@
 #include <heeler/detect/resource_limit.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/detect/silence_levels.hpp>
+#include <heeler/detect/spend_cap.hpp>
 #include <heeler/detect/tail_loop.hpp>
 #include <heeler/detect/token_budget.hpp>
 #include <heeler/detect/worker_state.hpp>
@@ -298,6 +299,14 @@ inline constexpr std::array known{
     Known{"liveness_counter.max", &set_field<LivenessCounter>},
     Known{"loop_rule", &set_loop_rule},
     Known{"token_budget.soft", &set_field<TokenBudget>},
+    Known{"spend.lineage_tokens", &set_field<SpendCap>},
+    Known{"spend.lineage_usd", &set_field<SpendCap>},
+    Known{"spend.owner_day_tokens", &set_field<SpendCap>},
+    Known{"spend.owner_day_usd", &set_field<SpendCap>},
+    Known{"spend.day_tokens", &set_field<SpendCap>},
+    Known{"spend.day_usd", &set_field<SpendCap>},
+    Known{"spend.soft", &set_field<SpendCap>},
+    Known{"spend.wind_down", &set_field<SpendCap>},
     Known{"failure_streak.count", &set_field<FailureStreak>},
     Known{"resource_limit.watch_at", &set_field<ResourceLimit>},
     Known{"resource_limit.act_at", &set_field<ResourceLimit>},
@@ -473,6 +482,7 @@ inline constexpr std::array described{
     Described{RunTimeout::kind, &set_field<RunTimeout>},
     Described{LivenessCounter::kind, &set_field<LivenessCounter>},
     Described{TokenBudget::kind, &set_field<TokenBudget>},
+    Described{SpendCap::kind, &set_field<SpendCap>},
     Described{FailureStreak::kind, &set_field<FailureStreak>},
     Described{ResourceLimit::kind, &set_field<ResourceLimit>},
     Described{HeartbeatContract<Intervals>::kind, &set_field<HeartbeatContract<Intervals>>},

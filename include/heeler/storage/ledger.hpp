@@ -65,6 +65,8 @@ public:
     Ledger(StorePort& store, HeldLease& held_lease, ProcessPort& process)
         : store_{store}, held_lease_{held_lease}, sole_watchdog_{store, process} {}
 
+    SpendPort* counter = nullptr;  ///< changed while nobody asks anything of the ledger; null: nobody counts
+
     /// Takes or renews the lease. True if an earlier one was lost meanwhile.
     [[nodiscard]] Result<bool> renew(std::string_view holder, Duration length, Instant now) {
         const std::lock_guard guard{lock_};
@@ -126,6 +128,8 @@ public:
     }
     [[nodiscard]] Result<List<DecisionRow>> list(Instant now) {
         const std::lock_guard guard{lock_};
+        if (counter != nullptr)
+            if (auto known = counter->read(now); !known) return tl::unexpected<Error>(known.error());
         return note(unreadable_since_, now, store_.list());
     }
     [[nodiscard]] Result<History> history(Instant now, std::string_view run) {
@@ -346,7 +350,7 @@ private:
     }
 
     /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
-    static bool prepare(Change& change, Batch& batch, Instant now) {
+    bool prepare(Change& change, Batch& batch, Instant now) {
         if (change.watched == nullptr) return false;
         WatchedRun& watched = *change.watched;
         const std::lock_guard guard{watched.lock};
@@ -367,9 +371,8 @@ private:
         if (!watched.spec_stored) rows.row.spec = watched.spec.bytes();
         change.fed = std::exchange(watched.fed, false);
         change.state_told = std::exchange(watched.state_told, false);
-        if (change.with_memory || change.fed || watched.version == 0) {
-            rows.row.memory = watched.saved_memory(now);
-        }
+        if (change.with_memory || change.fed || watched.version == 0) rows.row.memory = watched.saved_memory(now);
+        if (counter != nullptr) counter->add(watched, rows, now);
         batch.runs.push_back(std::move(rows));
         return true;
     }
@@ -426,6 +429,7 @@ private:
             if (!moved || change.taken_over) watched.version = known.row->version;
         }
         if (!change.stored) return;
+        if (counter != nullptr) counter->stored(watched, batch);
         if (change.decided != nullptr) {
             change.decided->install(watched, now);
             take_back(change.rows.actions, batch.actions, change.decided->actions());

@@ -26,6 +26,7 @@ struct MemoryStore::Content {
     List<History> runs;  // in order of registration; their audit is kept below
     detail::NameMap<std::size_t> places;
     detail::NameMap<List<AuditRow>> audit;
+    List<SpendRow> spend;              // added up when it is asked for
     List<DecisionRow> open_decisions;  // in order of their numbers
     std::uint64_t decisions = 0;
     List<MuteRow> mutes;
@@ -103,6 +104,7 @@ struct MemoryStore::Content {
         for (const AlertRow& row : changes.alerts)
             put(kept.alerts, row, [](auto& a) -> std::string_view { return a.alert.key; });
         drop_oldest_settled(kept.actions);
+        if (changes.spend.day >= 0) spend.push_back(changes.spend);
         for (AuditRow row : changes.audit) {
             row.run = changes.row.id;
             add_audit(std::move(row));

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
@@ -41,6 +44,9 @@ public:
 
     /// One alert of a run, whatever became of it; absent if there is none with this key.
     [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key);
+
+    /// What was spent on that day, and what these lineages spent on any: see `CountsSpend`.
+    [[nodiscard]] Result<List<SpendRow>> spent(std::int64_t day, const std::vector<std::string>& lineages);
 
     /// Takes or renews a lease, see `LeasingStoreLike`. Names: 1 to 128 bytes; length: 10 ms to 1 h.
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length);

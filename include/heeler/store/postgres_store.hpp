@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
@@ -94,6 +96,12 @@ public:
     [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) {
         return with_connection(
             [&](detail::PostgresConnection& connection) { return detail::read_alert(connection, run, key); });
+    }
+
+    /// What was spent on that day, and what these lineages spent on any: see `CountsSpend`.
+    [[nodiscard]] Result<List<SpendRow>> spent(std::int64_t day, const std::vector<std::string>& lineages) {
+        return with_connection(
+            [&](detail::PostgresConnection& connection) { return detail::read_spent(connection, day, lineages); });
     }
 
     /// Rows of all runs, ended ones too, without `spec` and `memory`, in order of registration: for tools.

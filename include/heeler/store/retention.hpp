@@ -14,8 +14,9 @@ namespace heeler::inline HEELER_ABI {
 struct Retention {
     WallTime runs{};    ///< runs that ended before go, with their checkpoints, interventions, actions and memory
     WallTime alerts{};  ///< alerts that were made before go, once their run is gone; also those that were given up
-    WallTime audit{};   ///< audit records from before go, once their run is gone; also those about no run
-    std::uint64_t most = 500;  ///< of each of the three at once, the oldest first; 1 to 10,000
+    WallTime audit{};   ///< audit records from before go, once their run is gone; also those about no run; and what was
+                        ///< spent before, once all runs of the lineage are gone
+    std::uint64_t most = 500;  ///< of each of the four at once, the oldest first; 1 to 10,000
 };
 
 /// What went. With `most` of one of them there may be more.
@@ -23,6 +24,7 @@ struct Pruned {
     std::uint64_t runs = 0;
     std::uint64_t alerts = 0;
     std::uint64_t audit = 0;
+    std::uint64_t spend = 0;
 };
 
 namespace detail {

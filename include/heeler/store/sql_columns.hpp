@@ -34,6 +34,7 @@ inline constexpr char decision_columns[] =
     "at_most, length bigint";
 inline constexpr char mute_columns[] = "class, condition, identity bigint, muted_by, at bigint";
 inline constexpr char tally_columns[] = "class, condition, incidents bigint, wrong bigint";
+inline constexpr char spend_columns[] = "run, day bigint, lineage, owner, tokens bigint, micro_usd bigint, told";
 
 struct SqlColumn {
     std::string_view name, type = "text";

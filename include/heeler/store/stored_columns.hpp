@@ -55,6 +55,8 @@ template <>
 inline constexpr std::string_view table_of<MuteRow> = "mutes";
 template <>
 inline constexpr std::string_view table_of<TallyRow> = "tallies";
+template <>
+inline constexpr std::string_view table_of<SpendRow> = "spend";
 
 /// What is wrong with a value of such a row, and where.
 template <class Row>
@@ -129,6 +131,11 @@ void columns(RowOf<MuteRow> auto& row, Visit visit) {
 template <class Visit>
 void columns(RowOf<TallyRow> auto& row, Visit visit) {
     visit(row.class_name, row.condition, row.incidents, row.wrong);
+}
+
+template <class Visit>
+void columns(RowOf<SpendRow> auto& row, Visit visit) {
+    visit(row.day, row.lineage, row.owner, row.tokens, row.micro_usd, row.told);
 }
 
 /// Whose row it is, as far as the row says so.

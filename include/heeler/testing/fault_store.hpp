@@ -13,18 +13,20 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
+#include <heeler/core/spend.hpp>
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
 /// `claim` stands for everything about leases: `claim`, `release`, `claim_runs` and `holders`; `history` for `alert`,
-/// too.
+/// too, and `list` for `spent`.
 enum class StoreOperation : std::uint8_t { load, list, commit, history, claim };
 
 /// Whether an operation that answers an error has nevertheless been carried out.
@@ -113,6 +115,11 @@ public:
     [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run,
                                                         std::string_view key) requires CanFindAlert<Inner> {
         return attempt(StoreOperation::history, [&](Inner& inner) { return inner.alert(run, key); });
+    }
+
+    [[nodiscard]] Result<List<SpendRow>> spent(std::int64_t day,
+                                               const std::vector<std::string>& lineages) requires CountsSpend<Inner> {
+        return attempt(StoreOperation::list, [&](Inner& inner) { return inner.spent(day, lineages); });
     }
 
     [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner,

@@ -37,6 +37,9 @@ namespace heeler::inline HEELER_ABI::detail {
     if (done)
         done = fetch(connection, PostgresPruneSql::audit, wire_values(retention.audit, retention.most),
                      [&](PostgresResult&) { ++pruned.audit; });
+    if (done)
+        done = fetch(connection, PostgresPruneSql::spend, wire_values(retention.audit, retention.most),
+                     [&](PostgresResult&) { ++pruned.spend; });
     return done;
 }
 

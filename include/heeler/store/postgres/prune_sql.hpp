@@ -27,12 +27,17 @@ struct PostgresPruneSql {
     static constexpr char audit[] =
         "DELETE FROM audit WHERE ordinal IN (SELECT ordinal FROM audit a WHERE at < $1::bigint AND NOT EXISTS (SELECT "
         "FROM runs WHERE id = a.run) ORDER BY ordinal LIMIT $2::bigint) RETURNING ordinal";
+    static constexpr char spend[] =
+        "DELETE FROM spend WHERE (run, day) IN (SELECT run, day FROM spend p WHERE (day + 1) * 86400000000 < "
+        "$1::bigint "
+        "AND NOT EXISTS (SELECT FROM spend s JOIN runs r ON r.id = s.run WHERE s.lineage = p.lineage) "
+        "ORDER BY day, run LIMIT $2::bigint) RETURNING day";
 };
 
 /// Every statement of it, for the test that nothing else reaches the server.
 inline constexpr const char* postgres_prune_statements[] = {
     PostgresPruneSql::runs,          PostgresPruneSql::parts,   PostgresPruneSql::checkpoints,
     PostgresPruneSql::interventions, PostgresPruneSql::actions, PostgresPruneSql::gone_runs,
-    PostgresPruneSql::alerts,        PostgresPruneSql::audit};
+    PostgresPruneSql::alerts,        PostgresPruneSql::audit,   PostgresPruneSql::spend};
 
 }  // namespace heeler::inline HEELER_ABI::detail

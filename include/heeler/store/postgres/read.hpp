@@ -168,6 +168,21 @@ template <class Row>
     return found;
 }
 
+/// An error if a row cannot be read: a sum without it would be too small.
+[[nodiscard]] inline Result<List<SpendRow>> read_spent(PostgresConnection& connection, std::int64_t day,
+                                                       const std::vector<std::string>& lineages) {
+    List<SpendRow> rows;
+    std::string damage;
+    const auto read = [&](PostgresResult& result) { take_row(result, rows.emplace_back()); };
+    WireValues asked = wire_values(day);
+    asked.push_back(wire_array(lineages));
+    const auto done = read_each<SpendRow>(connection, PostgresSql::spent, asked, read,
+                                          [&](std::string what) { damage = std::move(what); });
+    if (!done) return tl::unexpected<Error>(done.error());
+    if (!damage.empty()) return tl::unexpected<Error>(connection.error(ErrorCode::corrupt, damage));
+    return rows;
+}
+
 [[nodiscard]] inline Result<List<DecisionRow>> read_decisions(PostgresConnection& connection) {
     List<DecisionRow> open;
     const auto read = [&](PostgresResult& result) { take_row(result, open.emplace_back()); };

@@ -74,6 +74,12 @@ CREATE TABLE mutes(
 CREATE TABLE tallies(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, class TEXT COLLATE "C" NOT NULL, condition TEXT NOT NULL,
     incidents BIGINT NOT NULL, wrong BIGINT NOT NULL, UNIQUE(class, condition));
+CREATE TABLE spend(
+    run TEXT COLLATE "C" NOT NULL, day BIGINT NOT NULL, lineage TEXT COLLATE "C" NOT NULL,
+    owner TEXT COLLATE "C" NOT NULL, tokens BIGINT NOT NULL, micro_usd BIGINT NOT NULL, told TEXT NOT NULL,
+    PRIMARY KEY(run, day));
+CREATE INDEX spend_of_day ON spend(day);
+CREATE INDEX spend_of_lineage ON spend(lineage);
 CREATE VIEW checkpoints_readable AS SELECT run, number, to_timestamp(at / 1e6) AS at, step, reason, text
     FROM checkpoints ORDER BY run, number;
 CREATE VIEW interventions_readable AS SELECT run, number, incident, attempt, condition, action, outcome,
@@ -88,6 +94,8 @@ CREATE VIEW silences_readable AS SELECT number, about_run, about_class, about_ta
     to_timestamp(until_at / 1e6) AS until_at, decided_by, because, applied FROM decisions WHERE verb = )sql",
                                                  word_of<Verb::silence>.text, R"sql(
     ORDER BY number;
+CREATE VIEW spend_readable AS SELECT (to_timestamp(day * 86400) AT TIME ZONE 'UTC')::date AS day, owner, lineage, run,
+    tokens, micro_usd / 1e6 AS usd FROM spend ORDER BY spend.day, owner, lineage, run;
 CREATE VIEW mutes_readable AS SELECT class, condition, to_hex(identity) AS identity, muted_by,
     to_timestamp(at / 1e6) AS at FROM mutes ORDER BY ordinal;
 CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,

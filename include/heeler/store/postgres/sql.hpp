@@ -104,6 +104,11 @@ struct PostgresSql {
                  ", place) GROUP BY class, condition ORDER BY min(place) ON CONFLICT (class, condition) DO UPDATE SET ",
                  sql_list<tally_columns, "% = tallies.% + excluded.%", 2>);
 
+    static constexpr auto add_spend =
+        sql_text("INSERT INTO spend(", sql_list<spend_columns>, ") SELECT * FROM unnest(",
+                 sql_list<spend_columns, "$#::@[]">, ") ON CONFLICT (run, day) DO UPDATE SET ",
+                 sql_list<spend_columns, "% = spend.% + excluded.%", 4, 6>, ", told = spend.told || excluded.told");
+
     /// By the index of those that are open, so that those that are over, however many, cost nothing.
     static constexpr auto runs_to_load = sql_text(
         "SELECT ", whole_runs.text, " WHERE r.ordinal IN (SELECT ordinal FROM runs WHERE state NOT IN (",
@@ -142,6 +147,12 @@ struct PostgresSql {
         sql_text("SELECT number, ", sql_list<decision_columns>, " FROM decisions WHERE NOT applied ORDER BY number");
     static constexpr auto mutes = sql_text("SELECT ", sql_list<mute_columns>, " FROM mutes ORDER BY ordinal");
     static constexpr auto tallies = sql_text("SELECT ", sql_list<tally_columns>, " FROM tallies ORDER BY ordinal");
+    /// Sums beyond what a number holds are cut.
+    static constexpr char spent[] =
+        "SELECT CASE day WHEN $1::bigint THEN day ELSE -1 END AS day, lineage, owner, "
+        "least(sum(tokens), 9e18)::bigint AS tokens, least(sum(micro_usd), 9e18)::bigint AS micro_usd, "
+        "string_agg(told, '') AS told FROM spend WHERE day = $1::bigint OR lineage = ANY ($2::text[]) "
+        "GROUP BY 1, 2, 3 ORDER BY 2, 3, 1";
 };
 
 /// Every statement beside the schema's steps, for the test that nothing else reaches PostgreSQL.
@@ -153,7 +164,7 @@ inline constexpr const char* postgres_statements[] = {
     PostgresSql::create_schema, PostgresSql::set_meta, PostgresSql::insert_runs, PostgresSql::update_runs,
     PostgresSql::unmoved_runs, PostgresSql::put_parts, PostgresSql::put_checkpoints, PostgresSql::put_interventions,
     PostgresSql::put_actions, PostgresSql::put_alerts, PostgresSql::add_audit, PostgresSql::add_decisions,
-    PostgresSql::close_decisions, PostgresSql::add_mutes, PostgresSql::add_tallies, PostgresSql::runs_to_load,
+    PostgresSql::close_decisions, PostgresSql::add_mutes, PostgresSql::add_tallies, PostgresSql::add_spend, PostgresSql::spent, PostgresSql::runs_to_load,
     PostgresSql::run, PostgresSql::all_runs, PostgresSql::undelivered_alerts, PostgresSql::checkpoints,
     PostgresSql::count_checkpoints, PostgresSql::interventions, PostgresSql::actions, PostgresSql::open_actions,
     PostgresSql::alerts, PostgresSql::alert, PostgresSql::pending_alerts, PostgresSql::audit,

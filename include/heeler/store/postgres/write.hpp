@@ -108,6 +108,10 @@ template <class Row>
     if (done) done = put_rows(connection, PostgresSql::put_interventions, runs, &RunBatch::interventions);
     if (done) done = put_rows(connection, PostgresSql::put_actions, runs, &RunBatch::actions);
     if (done) done = put_rows(connection, PostgresSql::put_alerts, runs, &RunBatch::alerts);
+    WireRows spend;
+    for (const RunBatch* run : runs)
+        if (run->spend.day >= 0) add_row(spend, run->row.id, run->spend);
+    if (done) done = put_every(connection, PostgresSql::add_spend, spend, table_of<SpendRow>, sole_watchdog(runs));
     return done;
 }
 

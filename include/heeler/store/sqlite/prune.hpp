@@ -37,8 +37,11 @@ namespace heeler::inline HEELER_ABI::detail {
     if (!alerts) return tl::unexpected<Error>(alerts.error());
     const auto audit = change(connection, PruneSql::audit, retention.audit, retention.most);
     if (!audit) return tl::unexpected<Error>(audit.error());
+    const auto spend = change(connection, PruneSql::spend, retention.audit, retention.most);
+    if (!spend) return tl::unexpected<Error>(spend.error());
     if (const auto done = transaction->commit(); !done) return tl::unexpected<Error>(done.error());
-    return Pruned{*runs, static_cast<std::uint64_t>(*alerts), static_cast<std::uint64_t>(*audit)};
+    return Pruned{*runs, static_cast<std::uint64_t>(*alerts), static_cast<std::uint64_t>(*audit),
+                  static_cast<std::uint64_t>(*spend)};
 }
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -27,12 +27,15 @@ struct PruneSql {
         "DELETE FROM audit WHERE ordinal IN (SELECT ordinal FROM audit WHERE at < ?1 AND NOT EXISTS (SELECT 1 FROM "
         "runs "
         "WHERE id = audit.run) ORDER BY ordinal LIMIT ?2)";
+    static constexpr char spend[] =
+        "DELETE FROM spend WHERE rowid IN (SELECT rowid FROM spend p WHERE (day + 1) * 86400000000 < ?1 AND NOT EXISTS "
+        "(SELECT 1 FROM spend s JOIN runs r ON r.id = s.run WHERE s.lineage = p.lineage) ORDER BY rowid LIMIT ?2)";
     static constexpr char compact[] = "VACUUM";
 };
 
 /// Every statement of it, for the test that nothing else reaches SQLite.
 inline constexpr const char* sqlite_prune_statements[] = {
     PruneSql::runs, PruneSql::parts,  PruneSql::checkpoints, PruneSql::interventions, PruneSql::actions,
-    PruneSql::run,  PruneSql::alerts, PruneSql::audit,       PruneSql::compact};
+    PruneSql::run,  PruneSql::alerts, PruneSql::audit,       PruneSql::spend,         PruneSql::compact};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -1,6 +1,7 @@
 // Reads runs, decisions and histories out of SQLite, each as of one moment; for the SQLite store.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -130,6 +131,20 @@ template <class Row>
     if (done) done = transaction->commit();
     if (!done) return tl::unexpected<Error>(done.error());
     return found;
+}
+
+/// An error if a row cannot be read: a sum without it would be too small.
+[[nodiscard]] inline Result<List<SpendRow>> read_spent(SqliteConnection& connection, std::int64_t day,
+                                                       const std::vector<std::string>& lineages) {
+    auto transaction = SqliteTransaction::begin(connection, Sql::begin_read);
+    if (!transaction) return tl::unexpected<Error>(transaction.error());
+    List<SpendRow> rows;
+    auto done = read_all(connection, Sql::spent_on_day, rows, reads_row<SpendRow>, day);
+    for (const std::string& lineage : lineages)
+        if (done) done = read_all(connection, Sql::spent_besides, rows, reads_row<SpendRow>, lineage, day);
+    if (done) done = transaction->commit();
+    if (!done) return tl::unexpected<Error>(done.error());
+    return rows;
 }
 
 /// An alert that cannot be read is absent.

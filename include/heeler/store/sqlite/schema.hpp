@@ -81,6 +81,13 @@ CREATE TABLE mutes(
 CREATE TABLE tallies(
     ordinal INTEGER PRIMARY KEY, class TEXT NOT NULL, condition TEXT NOT NULL, incidents INTEGER NOT NULL,
     wrong INTEGER NOT NULL, UNIQUE(class, condition));
+CREATE TABLE spend(
+    run TEXT NOT NULL, day INTEGER NOT NULL, lineage TEXT NOT NULL, owner TEXT NOT NULL, tokens INTEGER NOT NULL,
+    micro_usd INTEGER NOT NULL, told TEXT NOT NULL, UNIQUE(run, day));
+CREATE INDEX spend_of_day ON spend(day);
+CREATE INDEX spend_of_lineage ON spend(lineage);
+CREATE VIEW spend_readable AS SELECT date(day * 86400, 'unixepoch') AS day, owner, lineage, run, tokens,
+    micro_usd / 1e6 AS usd FROM spend ORDER BY spend.day, owner, lineage, run;
 CREATE VIEW mutes_readable AS SELECT class, condition, printf('%016x', identity) AS identity, muted_by,
     strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at FROM mutes ORDER BY ordinal;
 CREATE VIEW tallies_readable AS SELECT class, condition, incidents, wrong,
@@ -166,6 +173,9 @@ struct Sql {
     static constexpr auto add_tally =
         sql_text("INSERT INTO tallies", row_of<tally_columns>.text, " ON CONFLICT(class, condition) DO UPDATE SET ",
                  sql_list<tally_columns, "% = % + excluded.%", 2>);
+    static constexpr auto add_spend =
+        sql_text("INSERT INTO spend", row_of<spend_columns>.text, " ON CONFLICT(run, day) DO UPDATE SET ",
+                 sql_list<spend_columns, "% = % + excluded.%", 4, 6>, ", told = told || excluded.told");
     static constexpr char decision_run[] = "SELECT run FROM decisions WHERE number = ?1";
     static constexpr char close_decision[] = "UPDATE decisions SET applied = 1 WHERE number = ?1";
 
@@ -203,6 +213,15 @@ struct Sql {
         sql_text("SELECT number, ", sql_list<decision_columns>, " FROM decisions WHERE applied = 0 ORDER BY number");
     static constexpr auto mutes = sql_text("SELECT ", sql_list<mute_columns>, " FROM mutes ORDER BY ordinal");
     static constexpr auto tallies = sql_text("SELECT ", sql_list<tally_columns>, " FROM tallies ORDER BY ordinal");
+    /// Sums beyond what a number holds are cut.
+    static constexpr char spent_on_day[] =
+        "SELECT day, lineage, owner, CAST(min(total(tokens), 9e18) AS INTEGER) AS tokens, CAST(min(total(micro_usd), "
+        "9e18) AS INTEGER) AS micro_usd, group_concat(told, '') AS told FROM spend WHERE day = ?1 "
+        "GROUP BY lineage, owner ORDER BY lineage, owner";
+    static constexpr char spent_besides[] =
+        "SELECT -1 AS day, lineage, owner, CAST(min(total(tokens), 9e18) AS INTEGER) AS tokens, "
+        "CAST(min(total(micro_usd), 9e18) AS INTEGER) AS micro_usd, group_concat(told, '') AS told FROM spend "
+        "WHERE lineage = ?1 AND day <> ?2 GROUP BY owner ORDER BY owner";
 };
 
 /// Every statement beside the schema's steps, for the test that nothing else reaches SQLite.
@@ -211,10 +230,11 @@ inline constexpr const char* sqlite_statements[] = {
     Sql::begin_read, Sql::begin_write, Sql::commit, Sql::rollback, Sql::use_wal, Sql::sync_always, Sql::sync_seldom,
     Sql::mark_as_ours, Sql::whose, Sql::count_tables, Sql::meta, Sql::set_meta, Sql::insert_run, Sql::update_kept_run,
     Sql::update_run, Sql::is_unmoved, Sql::put_part, Sql::put_checkpoint, Sql::put_intervention, Sql::put_action,
-    Sql::put_alert, Sql::add_audit, Sql::add_decision, Sql::add_mute, Sql::add_tally, Sql::decision_run,
+    Sql::put_alert, Sql::add_audit, Sql::add_decision, Sql::add_mute, Sql::add_tally, Sql::add_spend, Sql::decision_run,
     Sql::close_decision, Sql::runs_to_load, Sql::run, Sql::all_runs, Sql::part, Sql::count_checkpoints,
     Sql::checkpoints, Sql::interventions, Sql::actions, Sql::open_actions, Sql::alerts, Sql::alert,
-    Sql::pending_alerts, Sql::undelivered_alerts, Sql::audit, Sql::open_decisions, Sql::mutes, Sql::tallies};
+    Sql::pending_alerts, Sql::undelivered_alerts, Sql::audit, Sql::open_decisions, Sql::mutes, Sql::tallies,
+    Sql::spent_on_day, Sql::spent_besides};
 // clang-format on
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -108,6 +108,7 @@ template <class Row>
     if (done) done = put_alerts(connection, run, changes.alerts);
     for (const AuditRow& row : changes.audit)
         if (done) done = add_audit(connection, run, row);
+    if (done && changes.spend.day >= 0) done = put_rows(connection, Sql::add_spend, run, List{changes.spend});
     if (!done) return tl::unexpected<Error>(done.error());
     return true;
 }

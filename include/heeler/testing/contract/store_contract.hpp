@@ -7,12 +7,14 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/spend.hpp>
 #include <heeler/testing/contract/catch.hpp>
 #include <heeler/testing/contract/stored_rows.hpp>
 
@@ -448,6 +450,63 @@ void finds_one_alert() {
     }
 }
 
+/// The rows of one lineage that `spent` answers, added up, besides that day and on it.
+template <class Store>
+[[nodiscard]] List<SpendRow> spend_of(Store& store, std::string_view lineage, std::int64_t day,
+                                      const std::vector<std::string>& lineages) {
+    const auto rows = store.spent(day, lineages);
+    if (!rows) FAIL("spent: " << rows.error().message);
+    SpendRow besides, on_day;
+    for (const SpendRow& row : *rows) {
+        if (row.lineage != lineage) continue;
+        SpendRow& sum = row.day == day && day >= 0 ? on_day : besides;
+        sum.owner = row.owner;
+        sum.told += row.told;
+        sum.tokens += row.tokens;
+        sum.micro_usd += row.micro_usd;
+    }
+    return {besides, on_day};
+}
+
+/// Only of a store that counts what runs spend.
+template <class Backend>
+void adds_spend_up() {
+    Backend backend;
+    auto store = backend.open();
+    if constexpr (CountsSpend<decltype(store)>) {
+        RunBatch a = new_run("a"), b = new_run("b"), other = new_run("other");
+        a.spend = {"a", "ada", "", 20'000, 100, 7};
+        b.spend = {"a", "ada", "told 'it'\n", 20'001, 10, 500'000};
+        other.spend = {nasty, nasty, "", 20'001, std::int64_t{1} << 60, 0};
+        CHECK(commit(store, {a, b, other, new_run("nothing")}).empty());
+        b.row.version = 1;
+        b.spend = {"a", "ada", "again\n", 20'001, 1, 1};
+        CHECK(commit(store, {b}).empty());
+        CHECK(commit(store, {b}) == Conflicts{"b"});  // it moved: nothing of it is counted
+
+        auto again = backend.open();
+        const List<SpendRow> both{{"", "ada", "", -1, 100, 7}, {"", "ada", "told 'it'\nagain\n", -1, 11, 500'001}};
+        CHECK(show(spend_of(again, "a", 20'001, {"a", "nobody"})) == show(both));
+        CHECK(show(spend_of(again, "a", 20'000, {})) == show(List<SpendRow>{{}, both[0]}));
+        const auto whole = spend_of(again, "a", -1, {"a"});
+        CHECK(whole[0].tokens == 111);
+        CHECK(whole[0].micro_usd == 500'008);
+        CHECK(spend_of(again, nasty, 20'001, {})[1].tokens == std::int64_t{1} << 60);
+        CHECK(spend_of(again, nasty, 20'001, {})[1].owner == nasty);
+        CHECK(spend_of(again, nasty, -1, {nasty})[0].tokens == std::int64_t{1} << 60);
+        CHECK(again.spent(-1, {})->empty());
+        CHECK(again.spent(19'999, {"nobody"})->empty());
+
+        // Two watchdogs add, and none overwrites the other.
+        for (std::uint64_t version = 1; version < 4; ++version) {
+            a.row.version = version;
+            a.spend.day = 20'001;
+            CHECK(commit(version % 2 == 0 ? store : again, {a}).empty());
+        }
+        CHECK(spend_of(store, "a", 20'001, {"a"})[1].tokens == 311);
+    }
+}
+
 template <class Backend>
 void begins_empty() {
     Backend backend;
@@ -474,6 +533,7 @@ void check() {
     SECTION("audit rows are kept by run, in order") { files_audit_by_run<Backend>(); }
     SECTION("mutes are kept once, tallies add up") { keeps_mutes_and_adds_tallies<Backend>(); }
     SECTION("one alert is found by its run and its key") { finds_one_alert<Backend>(); }
+    SECTION("what runs spend is added up by lineage, owner and day") { adds_spend_up<Backend>(); }
     SECTION("hundreds of runs fit in one batch, again and again") { holds_many<Backend>(); }
 }
 

@@ -77,6 +77,9 @@ template <class... Ts>
 [[nodiscard]] inline std::string show(const MuteRow& r) {
     return joined(r.class_name, r.condition, r.identity, r.by, r.at);
 }
+[[nodiscard]] inline std::string show(const SpendRow& r) {
+    return joined(r.lineage, r.owner, r.told, r.day, r.tokens, r.micro_usd);
+}
 [[nodiscard]] inline std::string show(const TallyRow& r) {
     return joined(r.class_name, r.condition, r.incidents, r.wrong);
 }
