@@ -16,7 +16,7 @@
 //        (seeds.cpp)
 //   I14  who shows nothing for two hours is found
 //   I15  nothing is done to who always works, and who works again is well
-//   I16  what a run has used is stored, each report once, and never less than before
+//   I16  what a run has used is stored, each report once, and never less than before; the ledger of spend has as much
 //   I17  continuations come after ever longer pauses, until a run has worked for long, and no more than so many in a
 //   day I18  nobody is well again for what a watchdog did I19  what an agent writes reaches people and agents as text,
 //   and agents in lines that are marked I20  no secret of an agent is stored, told or asked I22  a run that the store
@@ -140,6 +140,17 @@ void World::judge_usage(const Body& body, const RunRow& row) {
     if (loses_none && story_.trouble == Trouble::none && used != body.used)
         wrong("I16",
               body.id + " used " + std::to_string(body.used) + " tokens, " + std::to_string(used) + " are stored");
+}
+
+/// What the ledger has of a run is what is stored of its usage, at any moment: they travel in one commit.
+void World::judge_spend(const Body& body, const RunRow& row) {
+    const auto rows = store_.spent(-1, {body.id});
+    if (!rows) return wrong("I16", rows.error().message);
+    std::int64_t tokens = 0;
+    for (const SpendRow& each : *rows) tokens += each.tokens;
+    if (tokens != used_by(row.facts))
+        wrong("I16", body.id + " is stored to have used " + std::to_string(used_by(row.facts)) + " tokens, and " +
+                         std::to_string(tokens) + " are in the ledger");
 }
 
 /// Somebody is to be ended or replaced. A run that has hung for so long is asked for something in every cycle.
@@ -281,6 +292,7 @@ void World::judge(Body& body) {
     if (!history || !history->row) return wrong("I5", body.id + " is not stored");
     read_records(body, *history);
     judge_usage(body, *history->row);
+    judge_spend(body, *history->row);
     judge_actions(body, *history);
     judge_alerts(*history);
     judge_words(body, *history);

@@ -1,8 +1,13 @@
 // The store that all watchdogs of a world share, whatever kind of store it is.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/ports.hpp>
 #include <heeler/engine/edge.hpp>
@@ -16,6 +21,9 @@ public:
     explicit SharedStore(std::unique_ptr<Store> store) {
         auto kept = std::make_shared<Kept<Store>>(std::move(store));
         port_ = std::shared_ptr<heeler::detail::StorePort>(kept, &kept->edge);
+        spent_ = [kept](std::int64_t day, const std::vector<std::string>& lineages) {
+            return kept->store->spent(day, lineages);
+        };
     }
 
     [[nodiscard]] auto load() { return port_->load(); }
@@ -28,6 +36,10 @@ public:
     }
     [[nodiscard]] auto release(const heeler::Lease& lease) { return port_->release(lease); }
     [[nodiscard]] auto claim_runs(const heeler::Claim& claim) { return port_->claim_runs(claim); }
+    [[nodiscard]] heeler::Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day,
+                                                                       const std::vector<std::string>& lineages) {
+        return spent_(day, lineages);
+    }
 
 private:
     template <class Store>
@@ -38,6 +50,7 @@ private:
     };
 
     std::shared_ptr<heeler::detail::StorePort> port_;
+    std::function<heeler::Result<heeler::List<heeler::SpendRow>>(std::int64_t, const std::vector<std::string>&)> spent_;
 };
 
 }  // namespace sim

@@ -276,6 +276,8 @@ void World::boot(unsigned number) {
     dog.control = std::make_unique<Control>(*this, number);
     dog.watch = std::make_unique<Watch>(dog.clock, dog.store, People{*this, number}, settings);
     (void)dog.watch->attach(*dog.control);
+    dog.ledger = std::make_unique<SpendLedger>(store_);
+    (void)dog.watch->attach(*dog.ledger);
     if (const auto defined = dog.watch->define(story_.rules); !defined) wrong("define", defined.error().message);
     for (Body& body : bodies_) {
         body.unsaid = true;

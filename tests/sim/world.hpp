@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/spend.hpp>
 #include <heeler/store/memory_store.hpp>
 #include <heeler/testing/fault_store.hpp>
 #include <heeler/testing/manual_clock.hpp>
@@ -192,6 +193,7 @@ private:
         heeler::ManualClock clock;
         Store store;
         std::unique_ptr<Control> control;
+        std::unique_ptr<heeler::SpendLedger> ledger;
         std::unique_ptr<Watch> watch;   ///< absent: its process is gone
         unsigned down = 0;              ///< so long until it begins anew, in steps
         unsigned paused = 0;            ///< it stands still for so long
@@ -281,6 +283,7 @@ private:
     /// An incident of it is open. One that waits is not judged meanwhile, and may be shown as well.
     [[nodiscard]] static bool is_troubled(const heeler::RunRow& row);
     void judge_usage(const Body& body, const heeler::RunRow& row);
+    void judge_spend(const Body& body, const heeler::RunRow& row);
     void witness_outage(const std::string& what);
     void witness_quiet(const heeler::Alert& alert);
     void witness_text(std::string_view text, const std::string& where, bool is_whole);
