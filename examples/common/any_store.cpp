@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include <heeler/spend.hpp>
 #include <heeler/store/memory_store.hpp>
 #include <heeler/store/sqlite_store.hpp>
 #ifdef HEELER_HAS_POSTGRES
@@ -28,6 +29,8 @@ struct AnyStore::Kept {
     virtual Result<heeler::Conflicts> commit(const heeler::Batch& batch) = 0;
     virtual Result<heeler::History> history(std::string_view run) = 0;
     virtual Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) = 0;
+    virtual Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day,
+                                                         const std::vector<std::string>& lineages) = 0;
     virtual Result<heeler::Lease> claim(std::string_view holder, std::string_view owner, heeler::Duration length) = 0;
     virtual Result<void> release(const heeler::Lease& lease) = 0;
     virtual Result<heeler::Claimed> claim_runs(const heeler::Claim& claim) = 0;
@@ -52,6 +55,9 @@ public:
     Result<heeler::History> history(std::string_view run) override { return store_.history(run); }
     Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) override {
         return store_.alert(run, key);
+    }
+    Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day, const std::vector<std::string>& lineages) override {
+        return store_.spent(day, lineages);
     }
     Result<heeler::Lease> claim(std::string_view holder, std::string_view owner, heeler::Duration length) override {
         return store_.claim(holder, owner, length);
@@ -185,6 +191,10 @@ Result<heeler::History> AnyStore::history(std::string_view run) { return kept_->
 
 Result<std::optional<heeler::AlertRow>> AnyStore::alert(std::string_view run, std::string_view key) {
     return kept_->alert(run, key);
+}
+
+Result<heeler::List<heeler::SpendRow>> AnyStore::spent(std::int64_t day, const std::vector<std::string>& lineages) {
+    return kept_->spent(day, lineages);
 }
 
 Result<heeler::Lease> AnyStore::claim(std::string_view holder, std::string_view owner, heeler::Duration length) {

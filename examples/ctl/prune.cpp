@@ -34,8 +34,9 @@ heeler::Result<void> prune_all(Store& store, const heeler::Retention& retention,
         all.runs += slice->runs;
         all.alerts += slice->alerts;
         all.audit += slice->audit;
+        all.spend += slice->spend;
         const std::uint64_t most = retention.most;
-        if (slice->runs < most && slice->alerts < most && slice->audit < most) return {};
+        if (slice->runs < most && slice->alerts < most && slice->audit < most && slice->spend < most) return {};
     }
 }
 

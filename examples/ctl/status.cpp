@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/spend.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/shown_name.hpp>
 #include <heeler/text/table.hpp>
@@ -19,6 +20,7 @@
 #include "lessons.hpp"
 #include "print.hpp"
 #include "run_view.hpp"
+#include "spend.hpp"
 
 namespace ctl {
 
@@ -48,7 +50,7 @@ void print_table(const std::vector<RunView>& views, Instant now) {
         if (!view.readable) return print(unreadable_note);
 }
 
-void print_one(const RunView& view, const heeler::History& known, Instant now) {
+void print_one(const RunView& view, const heeler::History& known, const std::string& spend, Instant now) {
     const Facts& facts = view.facts;
     std::vector<heeler::text::TableField> fields{{"Run", heeler::text::shown_name(view.row.id, 160)},
                                                  {"Name", view.row.name},
@@ -65,6 +67,7 @@ void print_one(const RunView& view, const heeler::History& known, Instant now) {
     if (!view.unobservable.empty()) fields.push_back({"Known", view.unobservable});
     if (!view.poison.empty()) fields.push_back({"Restarts", view.poison});
     if (!view.owner.empty()) fields.push_back({"Owner", view.owner});
+    if (!spend.empty()) fields.push_back({"Spend", spend});
     if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
         fields.push_back({"Checkpoint", facts.checkpoints->last.text});
@@ -174,6 +177,7 @@ Quit show_all(const Options& options, std::span<Store> stores, Instant now) {
     if (options.json) {
         for (const RunView& view : seen->views) print_json(view);
         for (const heeler::DecisionRow& row : seen->open) print_decision(row);
+        print_spend(seen->spend);
         print_lessons(seen->snapshot);
         return name_damage(seen->damaged, true);
     }
@@ -183,7 +187,8 @@ Quit show_all(const Options& options, std::span<Store> stores, Instant now) {
         print(options.all ? "The store holds no run.\n" : "No run is under way; --all shows those that have ended.\n");
     else
         print_table(seen->views, now);
-    for (const std::string& part : {waiting_text(waiting, now), lessons_text(seen->snapshot, now)})
+    for (const std::string& part :
+         {waiting_text(waiting, now), spend_text(seen->spend), lessons_text(seen->snapshot, now)})
         if (!part.empty()) print("\n" + part);
     return name_damage(seen->damaged, false);
 }
@@ -210,7 +215,7 @@ Quit show_one(const Options& options, Store& store, Instant now) {
     }
     const Waiting waiting = sort_out(std::move(*open), now);
     print(frozen_text(waiting, now) + silenced_text(waiting, now));
-    print_one(view, known, now);
+    print_one(view, known, spend_of(view, store), now);
     if (const std::string text = waiting_text(waiting, now); !text.empty()) print("\n" + text);
     return name_damage(damaged, false);
 }
@@ -225,7 +230,10 @@ heeler::Result<Overview> overview_of(bool all, Store& store, Instant now) {
     auto views = views_of(*snapshot, all, store, now, damaged);
     if (!views) return tl::unexpected<heeler::Error>(views.error());
     mark_lost(*views, store, now);
-    return Overview{std::move(*views), std::move(*open), std::move(*snapshot), std::move(damaged)};
+    auto spend = store.spent(heeler::detail::spend_day(now.wall), {});
+    if (!spend) damaged.push_back({{}, spend.error().message});
+    return Overview{std::move(*views), std::move(*open), std::move(*snapshot),
+                    spend.value_or(heeler::List<heeler::SpendRow>{}), std::move(damaged)};
 }
 
 template <class Rows>
@@ -271,6 +279,7 @@ heeler::Result<Overview> overview(bool all, std::span<Store> stores, Instant now
         }
         append(whole.views, std::move(part->views));
         append(whole.open, std::move(part->open));
+        append(whole.spend, std::move(part->spend));
         append(whole.damaged, std::move(part->damaged));
         append(whole.snapshot.mutes, std::move(part->snapshot.mutes));
         for (const heeler::TallyRow& row : part->snapshot.tallies) add(whole.snapshot.tallies, row);

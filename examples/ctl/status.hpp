@@ -28,6 +28,7 @@ struct Overview {
     std::vector<RunView> views;              // in order of registration
     heeler::List<heeler::DecisionRow> open;  // decisions, and silences that stand
     heeler::Snapshot snapshot;
+    heeler::List<heeler::SpendRow> spend;  // of today
     heeler::List<heeler::DamagedRow> damaged;
 };
 /// Of all these stores. `all`: ended runs too.

@@ -21,12 +21,22 @@ Host::Host(std::shared_ptr<StoreBackend> backend, heeler::WallTime epoch)
 void Host::build() {
     handles_.clear();
     dog_.emplace(clock_, store_, notifier_);
+    spend_.reset();
     dog_->attach(control_);
     dog_->attach(issues_);
     dog_->attach(context_);
     if (!mailboxes_.empty()) dog_->attach(mailboxes_);
-    for (const auto& [name, rules] : classes_) static_cast<void>(dog_->define(rules));
+    for (const auto& [name, rules] : classes_) {
+        count_spend(rules);
+        static_cast<void>(dog_->define(rules));
+    }
     build_trees();
+}
+
+void Host::count_spend(const heeler::RunClass& rules) {
+    if (spend_ || rules.detectors.find<heeler::SpendCap>() == nullptr) return;
+    spend_.emplace(store_);
+    dog_->attach(*spend_);
 }
 
 void Host::build_trees() {
@@ -62,6 +72,7 @@ std::optional<Duration> Host::next_deadline() {
 
 Result<void> Host::define(const heeler::RunClass& rules) {
     classes_.insert_or_assign(rules.name, rules);
+    count_spend(rules);
     return dog_->define(rules);
 }
 
@@ -74,6 +85,7 @@ bool Host::completion_ends(std::string_view run) const {
 
 Result<void> Host::start(const heeler::RunSpec& spec, const heeler::RunClass& rules) {
     const bool defined = !classes_.insert_or_assign(rules.name, rules).second;
+    count_spend(rules);
     const auto started = defined ? dog_->start(spec, std::string_view{rules.name}) : dog_->start(spec, rules);
     if (!started) return tl::unexpected<heeler::Error>(started.error());
     handles_.insert_or_assign(spec.id, *started);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/spend.hpp>
 #include <heeler/testing/manual_clock.hpp>
 #include <heeler/testing/recording_notifier.hpp>
 #include <heeler/testing/scripted_control.hpp>
@@ -92,6 +93,8 @@ public:
 
 private:
     void build();
+    /// From the first class with a cap on.
+    void count_spend(const heeler::RunClass& rules);
     void build_trees();
     void attach_source(std::string_view run, heeler::RunHandle handle);
     [[nodiscard]] heeler::Result<void> register_again();
@@ -115,6 +118,7 @@ private:
     std::map<std::string, KnownRun, std::less<>> runs_;
     std::map<std::string, heeler::RunHandle, std::less<>> handles_;
     std::map<std::string, ScriptedSource, std::less<>> sources_;
+    std::optional<heeler::SpendLedger> spend_;
     std::optional<Dog> dog_;
     std::optional<heeler::TreeWatch> trees_;
     std::optional<heeler::OrphanRecovery> orphans_;

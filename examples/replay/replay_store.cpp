@@ -55,6 +55,11 @@ Result<heeler::List<heeler::DecisionRow>> ReplayStore::list() {
     return faults_.list();
 }
 
+Result<heeler::List<heeler::SpendRow>> ReplayStore::spent(std::int64_t day, const std::vector<std::string>& lineages) {
+    if (process_->dead) return died();
+    return faults_.spent(day, lineages);
+}
+
 Result<heeler::History> ReplayStore::history(std::string_view run) {
     if (process_->dead) return died();
     return faults_.history(run);

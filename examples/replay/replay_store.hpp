@@ -1,9 +1,12 @@
 // The store of a replay: memory, SQLite or PostgreSQL behind scripted faults, inside the process that may die.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <heeler/core/batch.hpp>
 #include <heeler/core/result.hpp>
@@ -46,6 +49,10 @@ public:
     [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run) {
         return backend_->store().history(run);
     }
+    [[nodiscard]] heeler::Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day,
+                                                                       const std::vector<std::string>& lineages) {
+        return backend_->store().spent(day, lineages);
+    }
 
 private:
     std::shared_ptr<StoreBackend> backend_;
@@ -63,6 +70,8 @@ public:
     [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list();
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch);
     [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run);
+    [[nodiscard]] heeler::Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day,
+                                                                       const std::vector<std::string>& lineages);
 
     [[nodiscard]] Faults& faults() { return faults_; }
 

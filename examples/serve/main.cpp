@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <heeler/engine/runner.hpp>
+#include <heeler/spend.hpp>
 #include <heeler/text/one_line.hpp>
 
 #include "../common/error_news.hpp"
@@ -190,6 +191,8 @@ Quit watch(const serve::Options& options) {
     serve::Dog dog{clock, std::move(*store),
                    common::WithChannels<heeler::LogNotifier>{heeler::LogNotifier{}, *std::move(channels)}};
     dog.attach(control);
+    heeler::SpendLedger spend{dog.store()};
+    dog.attach(spend);
     if (const auto defined = define_presets(dog, options); !defined)
         return {serve::exit_usage, "--config: " + defined.error().message};
     const heeler::CycleReport first = first_look(dog, options.patience);

@@ -19,6 +19,7 @@
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/notify/fallback.hpp>
 #include <heeler/notify/log_notifier.hpp>
+#include <heeler/spend.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
 
@@ -202,6 +203,8 @@ int watch(const monitor::Options& options) {
             Notifier{{monitor::Chat{{options.directory.string(), "alerts.jsonl"}}, *std::move(channels)},
                      heeler::LogNotifier{}}};
     dog.attach(inboxes);
+    heeler::SpendLedger spend{dog.store()};
+    dog.attach(spend);
     dog.attach(issues);
     if (const auto defined = dog.define(std::move(*rules)); !defined) return fail(defined.error(), monitor::exit_usage);
 

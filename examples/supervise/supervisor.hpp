@@ -9,6 +9,7 @@
 #include <heeler/agent/process_control.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/spend.hpp>
 
 #include "../common/any_store.hpp"
 #include "../common/background.hpp"
@@ -128,6 +129,7 @@ private:
     common::LifeSigns& signs_;
     SupervisedControl control_;
     Dog dog_;
+    heeler::SpendLedger spend_{dog_.store()};
     std::string run_id_;
     heeler::RunHandle handle_{};
     std::optional<heeler::ProcessControl> process_;

@@ -110,6 +110,7 @@ std::optional<Quit> Supervisor::begin(const GoOn& how) {
     auto stored = dog_.store().load();
     if (!stored) return store_problem(stored.error());
     dog_.attach(control_);
+    dog_.attach(spend_);
     if (!options_.agent.empty()) agent_.emplace();
     view_.name = options_.name;
     if (metric_->reported()) view_.metric = metric_->name();

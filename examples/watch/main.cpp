@@ -14,6 +14,7 @@
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/runner.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/spend.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/one_line.hpp>
 #include <heeler/text/shown_name.hpp>
@@ -151,6 +152,8 @@ int watch_sessions(const Options& options) {
     common::Words words{"no hook of the agent has come to fetch it"};
     Complaints complaints{screen};
     Dog dog{heeler::SystemClock{}, *std::move(store), {watch::Terminal{screen}, *std::move(channels)}};
+    heeler::SpendLedger spend{dog.store()};
+    dog.attach(spend);
     if (const auto defined = dog.define(*rules); !defined) return fail(defined.error().message, watch::exit_usage);
     if (const auto attached = dog.attach(rules->name, sessions); !attached) return fail(attached.error().message, 1);
     if (options.once) return show_once(dog, sessions, options, complaints);

@@ -253,6 +253,30 @@ silent "$work/out" "dismissed"
 expect 0 "status --json" status owned --json
 says "$work/out" '"owner":"ana"'
 
+echo "== what was spent"
+kept=$store
+store=sqlite:$work/spent.db
+echo '{"spend": {"owner_day_usd": 10}}' >"$work/spend.json"
+{
+    since 30 '"type":"run","run":"paid","owner":"ana"'
+    since 20 '"type":"usage","run":"paid","tokens_in":1200000,"cost_usd":8.5'
+    since 10 '"type":"run","run":"next","owner":"ana","continues":"paid"'
+    since 5 '"type":"usage","run":"next","tokens_in":34567,"cost_usd":2'
+    since 0 '"type":"tick"'
+} | "$replay" --preset long_run --config "$work/spend.json" --store "$store" - >"$work/watched" 2>&1 ||
+    fail "heeler-replay" "$work/watched"
+says "$work/watched" '"alert":"spend.reached"'
+expect 0 "status" status
+says "$work/out" "Spent today (UTC):"
+says "$work/out" "1,234,567"
+says "$work/out" "\$10.50"
+expect 0 "status --json" status --json
+says "$work/out" '{"type":"spend","owner":"ana","tokens":1234567,"usd":10.5}'
+expect 0 "status of one run" status next
+says "$work/out" "34,567 tokens, \$2.00; since \`paid\` 1,234,567 tokens, \$10.50"
+says "$work/out" "cap owner_day_usd \$10.00: reached, nobody is started for it"
+store=$kept
+
 echo "== silences"
 kept=$store
 store=sqlite:$work/silent.db
