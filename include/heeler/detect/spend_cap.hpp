@@ -29,7 +29,8 @@ struct SpendCap {
     /// What is added up, each for itself; by these names stand caps and findings.
     static constexpr std::array<std::string_view, 6> sums{"lineage_tokens", "lineage_usd", "owner_day_tokens",
                                                           "owner_day_usd",  "day_tokens",  "day_usd"};
-    static constexpr std::uint8_t no_cap = sums.size() + 1;  ///< `RunSpend::of`; of a sum it is its place, from 1
+    /// Of `RunSpend::of`, which of a sum is its place, from 1. While a sum is asked for, nobody is started.
+    static constexpr std::uint8_t no_cap = sums.size() + 1, asked_for = no_cap + 1;
 
     struct Settings {
         std::int64_t lineage_tokens = 0;  ///< in and out together; 0 of each of the six: no cap

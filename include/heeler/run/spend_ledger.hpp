@@ -141,26 +141,30 @@ public:
         Lineage& lineage = lineages_[id];
         lineage.used = true;
         lineage.at = now.elapsed;
-        const Spent whole = detail::spent_by(*run.run.usage), had = detail::spent_by(run.run.spend->counted);
+        const RunSpend before = *run.run.spend;
+        if (!lineage.known && (settings->lineage_tokens > 0 || settings->lineage_usd > 0)) {
+            // After a restart, or taken over: the next cycle knows, and comes soon.
+            if (before.of < SpendCap::no_cap && before.is_over()) return;
+            run.run.spend.edit() = {before.counted, 1, 1, SpendCap::asked_for};
+            run.next_cycle = std::min(run.next_cycle, now.elapsed + std::chrono::seconds{1});
+            return;
+        }
+        const Spent whole = detail::spent_by(*run.run.usage), had = detail::spent_by(before.counted);
         const Spent more{whole.tokens - had.tokens, whole.micro_usd - had.micro_usd};
         std::array<std::int64_t, 6> sums{};
-        put(sums, 0, lineage.known ? lineage.sum : had, more);
+        put(sums, 0, lineage.sum, more);
         put(sums, 2, owners_[owner], more);
         put(sums, 4, all_, more);
         if (owner.empty()) sums[2] = sums[3] = unknown;
-        const RunSpend before = *run.run.spend;
-        // What it was before a restart counts until it is known again.
-        if (!lineage.known && before.cap > 0 && before.of >= 1 && before.of <= 2)
-            sums[before.of - 1u] = std::max(sums[before.of - 1u], before.spent);
         RunSpend& after = run.run.spend.edit();
         SpendCap::note(*settings, sums, after);
         const auto reached = [&](const RunSpend& spend) {
-            return spend.of == SpendCap::no_cap ? 0 : SpendCap::percent_reached(*settings, spend.spent, spend.cap);
+            return spend.of >= SpendCap::no_cap ? 0 : SpendCap::percent_reached(*settings, spend.spent, spend.cap);
         };
         run.dirty |= before.of != after.of || before.cap != after.cap || reached(before) != reached(after);
         const auto caps = settings->caps();
         for (std::size_t sum = 0; sum < caps.size() && words.alert.key.empty(); ++sum) {
-            if (caps[sum] <= 0 || sums[sum] < 0 || (sum < 2 && !lineage.known)) continue;
+            if (caps[sum] <= 0 || sums[sum] < 0) continue;
             const int percent = SpendCap::percent_reached(*settings, sums[sum], caps[sum]);
             if (percent > 0) tell(run, {sum, percent, sums[sum], caps[sum]}, sum < 2 ? id : owner, now, words);
         }
