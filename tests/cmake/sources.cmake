@@ -77,7 +77,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     list(FILTER core_headers INCLUDE REGEX "/heeler/core/")
     heeler_add_budget(56000 ${core_headers})
     # Most of it is the standard library: values and results are 52,000 lines before a line of ours.
-    heeler_add_budget(75950 "${include_dir}/heeler/engine/watchdog.hpp")
+    heeler_add_budget(75990 "${include_dir}/heeler/engine/watchdog.hpp")
     heeler_add_budget(88110 "${include_dir}/heeler/heeler.hpp")
 
     # What the first program costs, in functions that are emitted and lines that are read.
