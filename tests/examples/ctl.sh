@@ -262,6 +262,7 @@ echo '{"spend": {"owner_day_usd": 10}}' >"$work/spend.json"
     since 20 '"type":"usage","run":"paid","tokens_in":1200000,"cost_usd":8.5'
     since 10 '"type":"run","run":"next","owner":"ana","continues":"paid"'
     since 5 '"type":"usage","run":"next","tokens_in":34567,"cost_usd":2'
+    since 2 '"type":"tick"'
     since 0 '"type":"tick"'
 } | "$replay" --preset long_run --config "$work/spend.json" --store "$store" - >"$work/watched" 2>&1 ||
     fail "heeler-replay" "$work/watched"
