@@ -23,6 +23,7 @@
 #include <heeler/report/telemetry.hpp>
 #include <heeler/settings/name_regex_settings.hpp>
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 #include <heeler/text/one_line.hpp>
 
 #include "../common/any_store.hpp"

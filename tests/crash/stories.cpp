@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 
 namespace crash {
 

@@ -7,6 +7,7 @@
 #include <heeler/alert/text.hpp>
 #include <heeler/cycle/plan.hpp>
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 
 #include "support/rooms.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <heeler/settings/overlay.hpp>
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 
 #include "support/bench.hpp"
 #include "support/catch.hpp"

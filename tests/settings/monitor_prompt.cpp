@@ -1,6 +1,7 @@
 #include <heeler/settings/monitor_prompt.hpp>
 
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 
 #include "support/catch.hpp"
 

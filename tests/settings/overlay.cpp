@@ -6,6 +6,7 @@
 #include <heeler/detect/liveness_counter.hpp>
 #include <heeler/detect/never_started.hpp>
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,7 @@
 // The range that a README names for a setting is the one that is taken by its name, and that a class takes.
 #include <heeler/settings/name_regex_settings.hpp>
 #include <heeler/settings/overlay.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 #include <heeler/tree/watch/presets.hpp>
 
 #include <algorithm>

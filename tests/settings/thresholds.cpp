@@ -1,6 +1,7 @@
 // Every threshold of the five systems has a name, and so have those of a host's own detectors.
 #include <heeler/settings/class_differences.hpp>
 #include <heeler/settings/overlay.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 #include <heeler/source/environment_settings.hpp>
 #include <heeler/tree/watch/presets.hpp>
 

@@ -11,6 +11,7 @@
 
 #include <heeler/engine/watchdog.hpp>
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 #include <heeler/store/memory_store.hpp>
 #include <heeler/testing/fault_store.hpp>
 #include <heeler/testing/manual_clock.hpp>

@@ -161,29 +161,4 @@ HEELER_INLINE RunClass session_monitor() {
     return rules;
 }
 
-HEELER_INLINE RunClass worker_monitor() {
-    RunClass rules;
-    rules.name = "worker_monitor";
-    rules.schedule = {.period = 30s, .together = true};
-    rules.interval.fixed = 30s;
-    rules.applicability = {
-        .shortest = {}, .skip_interactive = false, .filter = RunFilter{}, .skip_single_prompt = false};
-    rules.detectors.turn_on<WorkerState>();
-    rules.ladder = WatchLadder{};
-    rules.alerts.outbox.at_once = 3;
-    const auto edge = [](const Condition& condition, AlertKind kind) {
-        return ConditionAlert{.condition = condition, .kind = std::string{name_of(kind)}, .repeated = true};
-    };
-    rules.alerts.conditions = {edge(Condition::complete, AlertKind::worker_complete),
-                               edge(Condition::needs_input, AlertKind::worker_needs_input),
-                               edge(Condition::worker_error, AlertKind::worker_error),
-                               edge(Condition::stalled, AlertKind::worker_stuck), silence_alert()};
-    rules.alerts.to = "orchestrator";
-    rules.context.auto_clear = true;
-    rules.completion_ends = false;
-    rules.alerts.tell_people = false;
-    rules.prompts.detectors_words = true;
-    return rules;
-}
-
 }  // namespace heeler::inline HEELER_ABI::presets

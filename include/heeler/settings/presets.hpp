@@ -16,7 +16,6 @@
 #include <heeler/detect/run_timeout.hpp>         // IWYU pragma: export
 #include <heeler/detect/tail_loop.hpp>           // IWYU pragma: export
 #include <heeler/detect/token_budget.hpp>        // IWYU pragma: export
-#include <heeler/detect/worker_state.hpp>        // IWYU pragma: export
 #include <heeler/recover/recovery_ladder.hpp>    // IWYU pragma: export
 #include <heeler/recover/watch_ladder.hpp>       // IWYU pragma: export
 
@@ -58,13 +57,6 @@ void session_details(Alert& alert, const Run& run, Duration worked);
 /// issue, or when it is silent for more than 30 min. Nothing is sent to the run unless the ladder's
 /// `steers` are `session_steers()`.
 [[nodiscard]] RunClass session_monitor();
-
-/// The monitor of many workers, exactly: every 30 s all of them are polled together; people (the route
-/// `orchestrator`) are told once when one is stuck (three polls without a change), reports or prints an error, waits
-/// for input, or is done; nobody is told that all is well. A failed alert is tried again at once, three times, and
-/// given up then. After each cycle the monitor's own context is cleared (`Watchdog::attach`). A worker that is done
-/// may get another task: its run goes on until the host finishes it.
-[[nodiscard]] RunClass worker_monitor();
 
 }  // namespace heeler::inline HEELER_ABI::presets
 

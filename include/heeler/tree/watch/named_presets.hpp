@@ -9,6 +9,7 @@
 
 #include <heeler/core/settings.hpp>
 #include <heeler/settings/presets.hpp>
+#include <heeler/settings/worker_monitor.hpp>
 #include <heeler/tree/watch/presets.hpp>
 
 namespace heeler::inline HEELER_ABI {
