@@ -118,7 +118,7 @@ TEST_CASE("a resume that is not stored leaves the run paused by the watchdog", "
     CHECK((s.watched.run.paused_by_watchdog && s.watched.run.waiting_since == s.now().elapsed - 30s));
     CHECK(s.watched.verdict->incident.phase == Phase::holding);
     s.install(item);
-    CHECK((s.watched.run.state == RunState::running && s.watched.verdict->incident.phase == Phase::closed));
+    CHECK((s.watched.run.state == RunState::running && s.watched.verdict->incident.phase == Phase::none));
 }
 
 TEST_CASE("what a host reports while the commit is under way is newer than what was decided", "[cycle]") {

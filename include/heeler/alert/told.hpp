@@ -35,7 +35,8 @@ struct Fate {
         delivered,
         dead,       ///< nobody has it
         inhibited,  ///< trouble above the run speaks for it
-        unsaid,     ///< it was left out: nothing is to be done, or everything is frozen
+        unsaid,     ///< it was left out: nothing is to be done
+        frozen,     ///< likewise, because nothing may be done
         silenced,
         perhaps,  ///< it may have arrived: whoever could have it does when it is given up
     };
@@ -293,6 +294,9 @@ struct Told {
             case Fate::What::unsaid:
                 if (of_incident && leave_unsaid()) incident = false;  // it is told with what is done next
                 break;
+            case Fate::What::frozen:
+                if (of_incident) leave_unsaid();
+                break;
             case Fate::What::silenced: {
                 if (of_incident) leave_unsaid();
                 if (alert.ends_run) end_told = false;
@@ -370,6 +374,7 @@ private:
                 break;
             case Fate::What::inhibited:
             case Fate::What::unsaid:
+            case Fate::What::frozen:
             case Fate::What::perhaps:
                 break;
         }
