@@ -89,6 +89,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
                          "FUNCTIONS=${functions}" -D "LINES=${lines}" -P "${scripts}/quickstart_cost.cmake")
         set_tests_properties("${prefix}.quickstart_cost.${mode}" PROPERTIES ENVIRONMENT CCACHE_DISABLE=1 COST 100)
     endfunction()
-    heeler_add_quickstart_budget(header_only 8870 87900)
-    heeler_add_quickstart_budget(compiled 1190 63550 -DHEELER_COMPILED)
+    heeler_add_quickstart_budget(header_only 8850 87890)
+    heeler_add_quickstart_budget(compiled 1180 63460 -DHEELER_COMPILED)
 endif()

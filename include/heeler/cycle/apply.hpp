@@ -80,8 +80,7 @@ public:
         for (const Action& action : actions) uncount_start(action);
         record_outcomes(actions);
         const Action& main = rung::main_of(actions);
-        const auto& all = watched_.verdict->interventions;  // an operator's order is none
-        const bool ordered = main.kind == ActionKind::resume || all.empty() || all.back().number < main.intervention;
+        const bool ordered = main.kind == ActionKind::resume || watched_.verdict->is_order(main.intervention);
         if (ordered && main.outcome != ActionOutcome::ended) return settle_order(main);
         const bool silenced = take_for_told(actions);
         Judged judged{watched_.verdict->incident};

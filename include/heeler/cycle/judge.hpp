@@ -220,9 +220,8 @@ private:
     /// `seen` is empty while the run waits: what trickles in after a pause is no recovery.
     void climb(Judged& result, const Judgement& seen) const {
         // Carried out while this cycle was under way: what came of it is taken in first.
-        const auto& all = verdict_.interventions;  // what an operator ordered is none, and stays wanted
-        const bool ordered = all.empty() || all.back().number < verdict_.incident.interventions;
-        result.calls_off = !ordered && !seen.worst && (seen.progressed || seen.enough_new || seen.no_output_gone);
+        const bool wanted = seen.worst || verdict_.is_order(verdict_.incident.interventions);
+        result.calls_off = !wanted && (seen.progressed || seen.enough_new || seen.no_output_gone);
         if (watched_.rung_busy || !watched_.seldom->rung->empty()) return;
         result.debounced = seen.worst ? watched_.seldom->debounced + 1 : 0;
         const RunClass& rules = rules_.rules;

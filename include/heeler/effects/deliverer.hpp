@@ -187,9 +187,7 @@ private:
     void block(RungJob& job, std::size_t at, Instant now) {
         Action& action = job.actions[at];
         action.outcome = ActionOutcome::blocked;
-        const bool frozen = job.actions.front().outcome_from == OutcomeFrom::freeze;
-        if (action.kind == ActionKind::escalate)
-            skip_alert(action.key, frozen ? Fate::What::frozen : Fate::What::unsaid, now);
+        if (action.kind == ActionKind::escalate) skip_alert(job, action, now);
         const std::lock_guard guard{job.watched->lock};
         job.watched->unsaved.edit().actions.push_back(action);
     }
@@ -239,8 +237,7 @@ private:
             action.outcome = ActionOutcome::skipped;
             action.outcome_from = held;
             action.note = frozen ? "frozen" : held == OutcomeFrom::shadow ? "shadow mode" : "it works again";
-            if (action.kind == ActionKind::escalate)
-                skip_alert(action.key, frozen ? Fate::What::frozen : Fate::What::unsaid, now);
+            if (action.kind == ActionKind::escalate) skip_alert(job, action, now);
         } else if (waits_for_all(job, action, now)) {  // it is done later, if it is still to be done then
             if (job.may_have_happened && effects_.is_absent(*job.watched, action)) job.may_have_happened = false;
         } else if (action.kind == ActionKind::escalate) {
@@ -339,12 +336,14 @@ private:
             action.note = "nobody received it yet; it is tried again";
     }
 
-    void skip_alert(const std::string& action_key, Fate::What why, Instant now) {
+    void skip_alert(const RungJob& rung, const Action& action, Instant now) {
         AlertJob job;
-        if (!queues_.take_alert(action_key, job)) return;
+        if (!queues_.take_alert(action.key, job)) return;
+        const OutcomeFrom first = rung.actions.front().outcome_from;
+        const bool frozen = first == OutcomeFrom::freeze || action.outcome_from == OutcomeFrom::freeze;
         {
             const std::lock_guard guard{job.watched->lock};
-            job.watched->note(job.fate(why));
+            job.watched->note(job.fate(frozen ? Fate::What::frozen : Fate::What::unsaid));
         }
         finish_alert(job, AlertRow::State::skipped, now);
     }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -218,6 +219,9 @@ private:
     /// Without a day: these rows are of the asked lineages alone.
     void take(const List<SpendRow>& rows, std::int64_t day, const std::vector<std::string>& asked) {
         if (day != no_day) {
+            if (day != day_)  // what was told of sums of another day is never asked for again
+                for (auto mark = told_.begin(); mark != told_.end();)
+                    mark = mark->rfind("spend.lineage_", 0) == 0 ? std::next(mark) : told_.erase(mark);
             day_ = day;
             all_ = {};
             owners_.clear();

@@ -59,6 +59,10 @@ struct Verdict {
         const bool over = incident.phase == Phase::closed && working - incident.closed_at >= limits.forgotten_after;
         return over ? 0 : nudges;
     }
+    /// What an operator orders has a number, and is no rung.
+    [[nodiscard]] bool is_order(std::uint32_t number) const noexcept {
+        return interventions.empty() || interventions.back().number < number;
+    }
     /// The record of a rung, new or again.
     void keep(const Intervention& record) {
         for (Intervention& known : interventions)
