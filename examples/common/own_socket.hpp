@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -42,12 +43,14 @@ namespace common {
     return ::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
-/// Listens there, mode 600; a socket of a process that was killed is replaced, and nothing else. `who`, for people, is
-/// the program. Errors: `io`; `busy` if another one listens there.
+/// Listens there, mode 600; a socket of a process that was killed is replaced, and nothing else. It gets its name last:
+/// whoever finds it can connect. `who`, for people, is the program. Errors: `io`; `busy` if another one listens there.
 [[nodiscard]] inline heeler::Result<heeler::FileDescriptor> listen_at(const std::string& path, const std::string& who) {
     using heeler::ErrorCode;
+    const std::string unnamed = path + "~";
     const auto address = socket_address(path);
-    if (!address) return heeler::fail(ErrorCode::io, "the path of a socket is empty or too long: " + path);
+    const auto first = socket_address(unnamed);
+    if (!address || !first) return heeler::fail(ErrorCode::io, "the path of a socket is empty or too long: " + path);
     std::error_code error;
     if (const auto folder = std::filesystem::path{path}.parent_path(); !folder.empty())
         std::filesystem::create_directories(folder, error);
@@ -55,15 +58,16 @@ namespace common {
     const auto there = std::filesystem::symlink_status(path, error).type();
     if (there != std::filesystem::file_type::not_found && there != std::filesystem::file_type::socket)
         return heeler::fail(ErrorCode::io, path + " is there, and is no socket: name another place");
-    ::unlink(path.c_str());
+    ::unlink(unnamed.c_str());
     heeler::FileDescriptor listening = new_socket();
     const auto failed = [&] {
         return heeler::fail(ErrorCode::io, path + ": " + std::system_category().message(errno));
     };
     if (!listening) return failed();
-    if (::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) return failed();
-    // Before anybody can connect.
-    if (::chmod(path.c_str(), 0600) != 0 || ::listen(listening.get(), 64) != 0) return failed();
+    if (::bind(listening.get(), reinterpret_cast<const sockaddr*>(&*first), sizeof *first) != 0) return failed();
+    if (::chmod(unnamed.c_str(), 0600) != 0 || ::listen(listening.get(), 64) != 0 ||
+        std::rename(unnamed.c_str(), path.c_str()) != 0)
+        return failed();
     return listening;
 }
 
