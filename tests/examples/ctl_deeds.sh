@@ -11,12 +11,12 @@ set -uo pipefail
 ctl() {
     local status=$1
     shift
-    timeout 20 "$HEELER_BIN/heeler-ctl" --store "sqlite:$store" --by ana "$@" >"$work/said" 2>&1 </dev/null
+    timeout 100 "$HEELER_BIN/heeler-ctl" --store "sqlite:$store" --by ana "$@" >"$work/said" 2>&1 </dev/null
     local got=$?
     [ "$got" = "$status" ] || fail "heeler-ctl $*: status $got, not $status" "$work/said"
 }
 said() { grep -qF -- "$1" "$work/said" || fail "heeler-ctl: nothing says \"$1\"" "$work/said"; }
-on_record() { timeout 20 "$HEELER_BIN/heeler-ctl" --store "sqlite:$store" explain deeds 2>&1 | grep -qF -- "$1"; }
+on_record() { timeout 100 "$HEELER_BIN/heeler-ctl" --store "sqlite:$store" explain deeds 2>&1 | grep -qF -- "$1"; }
 is_in_state() { [ "$(sed 's/.*) //' "/proc/$(cat "$work/command.pid")/stat" 2>/dev/null | cut -c1)" = "$1" ]; }
 stopped() { is_in_state T; }
 running() { ! is_in_state T; }
@@ -24,26 +24,26 @@ running() { ! is_in_state T; }
 store=$state/runs/deeds/store.sqlite
 start_supervisor "$work/out" "$work/err" --name deeds --interval 1s --preset long_run --timeout 1h -- \
     sh -c 'echo $$ >'"$work"'/command.pid; i=0; while :; do i=$((i + 1)); echo "step $i"; sleep 0.2; done'
-until_true 10 test -s "$store" && until_true 10 test -s "$work/command.pid" || fail "it does not begin" "$work/err"
+until_true test -s "$store" && until_true test -s "$work/command.pid" || fail "it does not begin" "$work/err"
 
 echo "== pause and resume"
-until_true 10 on_record '"status":"HEALTHY"' || fail "it is not watched" "$work/err"
+until_true on_record '"status":"HEALTHY"' || fail "it is not watched" "$work/err"
 ctl 0 pause deeds --because "the gateway is deployed"
 said "noted as decision"
-until_true 10 stopped || fail "the command goes on" "$work/err"
-until_true 10 on_record '"verb":"pause","by":"ana","because":"the gateway is deployed"' || fail "nothing is on record" "$work/err"
-until_true 10 on_record 'paused, ' || fail "the run is not shown as paused" "$work/err"
+until_true stopped || fail "the command goes on" "$work/err"
+until_true on_record '"verb":"pause","by":"ana","because":"the gateway is deployed"' || fail "nothing is on record" "$work/err"
+until_true on_record 'paused, ' || fail "the run is not shown as paused" "$work/err"
 sleep 3
 stopped || fail "it does not stay paused" "$work/err"
 ctl 0 pause deeds
 said "it was paused already"
 ctl 0 resume deeds
-until_true 10 running || fail "the command does not go on" "$work/err"
+until_true running || fail "the command does not go on" "$work/err"
 
 echo "== a step without an incident"
 ctl 0 step deeds
 said "nothing was wrong with the run"
-until_true 10 on_record '"verb":"step","by":"ana","ignored":"nothing is wrong with the run"' || fail "nothing is on record" "$work/err"
+until_true on_record '"verb":"step","by":"ana","ignored":"nothing is wrong with the run"' || fail "nothing is on record" "$work/err"
 
 echo "== a limit"
 ctl 2 limit deeds

@@ -14,7 +14,7 @@ diff_class() {
     local status=$1
     shift
     what="diff-class $*"
-    XDG_STATE_HOME=$work/none HEELER_DEBOUNCE=9 timeout 20 "$bin/heeler-ctl" diff-class "$@" >"$work/out" 2>&1 </dev/null
+    XDG_STATE_HOME=$work/none HEELER_DEBOUNCE=9 timeout 100 "$bin/heeler-ctl" diff-class "$@" >"$work/out" 2>&1 </dev/null
     local got=$?
     [ "$got" = "$status" ] || fail "status $got, not $status"
 }

@@ -19,9 +19,9 @@ says "| first@"
 expect 0 "one store, everything" freeze
 expect 0 "one store, everything" unfreeze
 
-"$bin/heeler-supervise" --name second -- sleep 60 >"$work/live" 2>&1 &
+"$bin/heeler-supervise" --name second -- sleep 600 >"$work/live" 2>&1 &
 behind=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [ -e "$work/state/heeler/runs/second/child" ] && "$tool" status 2>/dev/null | grep -q '| second@' && break
     sleep 0.1
 done

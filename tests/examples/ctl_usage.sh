@@ -20,7 +20,7 @@ run() {
     local status=$1 program=$2
     shift 2
     what="$program $*"
-    timeout 20 "$bin/$program" "$@" >"$work/out" 2>"$work/err" </dev/null
+    timeout 100 "$bin/$program" "$@" >"$work/out" 2>"$work/err" </dev/null
     local got=$?
     [ "$got" = "$status" ] || fail "$what: status $got, not $status"
 }

@@ -23,6 +23,7 @@ export NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000
 watch 4 --ping "$url" || fail "it ended with an error"
 [ "$(grep -c . "$work/pings")" = 1 ] || fail "not one ping in the first minute"
 grep -qx /secret "$work/pings" || fail "another address"
+noted notified '^STOPPING=1$'
 [ "$(grep -v EXTEND "$work/notified" | head -n 1)" = READY=1 ] && [ "$(grep -c READY "$work/notified")" = 1 ] || fail "not ready, once and first"
 [ "$(grep -c WATCHDOG=1 "$work/notified")" -ge 4 ] || fail "not alive at half the time"
 [ "$(grep -c WATCHDOG=1 "$work/notified")" -le 9 ] || fail "alive more often than at half the time"
@@ -49,9 +50,12 @@ watch 1 || fail "without anybody to tell"
 [ ! -e "$work/notified" ] || fail "nobody was to be told"
 
 # Two on one store would act on the same sessions: whichever comes second says so, and holds still.
-timeout 60 "$monitor" "$work/sessions" --every 250ms --for 6 --store "sqlite:$work/one.db" >/dev/null 2>"$work/other" &
+timeout 200 "$monitor" "$work/sessions" --every 250ms --store "sqlite:$work/one.db" >/dev/null 2>"$work/other" &
+other=$!
+until_true test -s "$work/one.db" || fail "the first does not begin"
 watch 4 --store "sqlite:$work/one.db"
-wait $!
+kill -TERM "$other"
+wait "$other"
 refused=$(grep -l "another watchdog without a name works on this store" "$work/err" "$work/other" | wc -l)
 [ "$refused" = 1 ] || fail "$refused of two monitors on one store were refused"
 

@@ -34,31 +34,25 @@ start() {
     pid=$!
 }
 
-# until_there SECONDS FILE WORDS
-until_there() {
-    for _ in $(seq $(($1 * 10))); do
-        grep -qs "$3" "$2" && return 0
-        sleep 0.1
-    done
-    return 1
-}
+# until_there FILE WORDS
+until_there() { until_true grep -qs "$2" "$1"; }
 
 session first0000000
 start "${channels[@]}"
-until_there 15 "$work/asked" /f || fail "the last channel was not asked beside the first"
+until_there "$work/asked" /f || fail "the last channel was not asked beside the first"
 session second000000
-until_there 30 "$work/out" "Session second00" || fail "another session is not looked at"
+until_there "$work/out" "Session second00" || fail "another session is not looked at"
 began=$(date +%s)
 kill -TERM $pid
 wait $pid || fail "it ended with an error"
-[ $(($(date +%s) - began)) -le 12 ] || fail "its end took $(($(date +%s) - began)) s"
+[ $(($(date +%s) - began)) -le 40 ] || fail "its end took $(($(date +%s) - began)) s"
 # Of a slow build the second one may not have been tried yet.
 grep -Eq "(1 alert is|2 alerts are) not delivered, and kept" "$work/err" || fail "it is not said what nobody got"
 
 touch "$work/up"
 : >"$work/got"
 start "${channels[@]}"
-for channel in a b c d e f; do until_there 20 "$work/got" "^/$channel .*second0" || fail "$channel did not get the alert"; done
+for channel in a b c d e f; do until_there "$work/got" "^/$channel .*second0" || fail "$channel did not get the alert"; done
 sleep 2
 kill -TERM $pid
 wait $pid || fail "it ended with an error"
@@ -72,7 +66,7 @@ mkdir "$sessions/alerts.jsonl"
 : >"$work/got"
 session third0000000
 start "${channels[@]}"
-until_there 15 "$work/got" "^/f .*third00" || fail "nobody was told"
+until_there "$work/got" "^/f .*third00" || fail "nobody was told"
 sleep 4
 kill -TERM $pid
 wait $pid
@@ -89,7 +83,7 @@ rm "$work/up"
 : >"$work/asked"
 session fourth000000
 start "${channels[@]}"
-until_there 15 "$work/asked" /f || fail "the last channel was not asked"
+until_there "$work/asked" /f || fail "the last channel was not asked"
 kill -TERM $pid
 wait $pid
 grep -q "heeler-ctl --store 'sqlite:$work/store.db' deliver" "$work/err" || fail "it is not said how to deliver it"

@@ -26,7 +26,7 @@ echo precious >"$work/precious"
 ln -s "$work/precious" "$work/sleepy-2.prompt"
 mkfifo "$work/steady-1.prompt"
 
-timeout 10 "$program" "$work" "$agent" --notify pigeon >"$work/refused" 2>&1
+timeout 100 "$program" "$work" "$agent" --notify pigeon >"$work/refused" 2>&1
 [ $? = 2 ] || { echo "FAILED: a channel that there is not"; failures=1; }
 says "$work/refused" "'pigeon' must be telegram:CHAT"
 

@@ -10,7 +10,7 @@ agents=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples/supervise/agents" && 
 expect() {
     local status=$1 what=$2
     shift 2
-    timeout 60 "$bin" --state-dir "$state" "$@" >"$work/out" 2>"$work/err" </dev/null
+    timeout 100 "$bin" --state-dir "$state" "$@" >"$work/out" 2>"$work/err" </dev/null
     local got=$?
     [ "$got" = "$status" ] || fail "$what: status $got, not $status" "$work/err"
 }
@@ -19,7 +19,7 @@ expect() {
 along() {
     local status=$1 what=$2 name=$3
     shift 3
-    timeout 60 "$bin" --state-dir "$state" --name "$name" "$@" >"$work/$name.out" 2>"$work/$name.err" </dev/null &
+    timeout 100 "$bin" --state-dir "$state" --name "$name" "$@" >"$work/$name.out" 2>"$work/$name.err" </dev/null &
     beside+=("$! $status $name $what")
 }
 beside=()
@@ -88,7 +88,8 @@ says "$work/out" '--token \[redacted\]'
 ! grep -rqa hunter "$work/out" "$work/err" "$state/runs/secret" || fail "a secret is shown or stored" "$work/err"
 [ -z "$(find "$state/runs/secret" -perm /077)" ] || fail "others can read" <(ls -lR "$state/runs/secret")
 umask 022
-state="$work/it's state" expect 0 "an alert" --name told --timeout 2s --interval 1s -- sleep 5
+state="$work/it's state" expect 0 "an alert" --name told --timeout 2s --interval 1s -- \
+    sh -c 'until grep -q "; stop: heeler-ctl" "$HEELER_TEST/err"; do sleep 0.1; done'
 says "$work/err" "progress_age is a stall after 10m 0s, but a run is over its time limit after 2s, so that it is never found"
 says "$work/err" "; next: .*; stop: heeler-ctl --store 'sqlite:$work/it'.''s state/runs/told/store.sqlite' snooze --for 2h -- 'told@"
 stop=$(sed -n 's/.*; stop: heeler-ctl/heeler-ctl/p' "$work/err" | head -1)
@@ -98,7 +99,7 @@ says "$work/pasted" 'ended at'
 
 echo "== one command per name"
 begin --name single -- sh -c "$family"
-until_true 5 written "$work/child.pid" || fail "the command did not start" "$work/err"
+until_true written "$work/child.pid" || fail "the command did not start" "$work/err"
 "$bin" --state-dir "$state" --name single -- true 2>"$work/err2"
 [ $? = 69 ] || fail "a second instance is not refused" "$work/err2"
 says "$work/err2" "process $supervisor"
@@ -113,13 +114,13 @@ says "$state/runs/single/report.json" '"final_status":"cancelled"'
 says "$work/err" 'Final status'
 
 rm -f "$work"/*.pid
-begin --name twice --grace 50s -- sh -c 'trap "" INT TERM; '"$family"'; sleep 600'
-until_true 5 written "$work/child.pid" || fail "the command did not start" "$work/err"
+begin --name twice --grace 10m -- sh -c 'trap "" INT TERM; '"$family"'; sleep 600'
+until_true written "$work/child.pid" || fail "the command did not start" "$work/err"
 kill -INT "$supervisor"
-until_true 5 grep -q 'once more to end it at once' "$work/err" || fail "Ctrl-C says nothing" "$work/err"
+until_true grep -q 'once more to end it at once' "$work/err" || fail "Ctrl-C says nothing" "$work/err"
 alive "$(cat "$work/leader.pid")" || fail "a command that ignores the first Ctrl-C does not get its time"
 kill -INT "$supervisor"
-ends 130 "a second Ctrl-C ends at once" 10
+ends 130 "a second Ctrl-C ends at once"
 says "$work/err" 'the command: ended by SIGKILL'
 gone "$(cat "$work/leader.pid")" || fail "a second Ctrl-C left the command alive"
 
@@ -132,7 +133,7 @@ for delay in 0 0.002 0.005 0.01 0.02 0.05 0.1 0.3 1; do
     wait "$supervisor" 2>/dev/null
     sleep 0.3
     for file in "$work/leader.pid" "$work/child.pid"; do
-        [ ! -s "$file" ] || until_true 5 gone "$(cat "$file")" || fail "killed after $delay s, $file is alive"
+        [ ! -s "$file" ] || until_true gone "$(cat "$file")" || fail "killed after $delay s, $file is alive"
     done
 done
 expect 0 "a new start after it" --name killed --report json -- true
@@ -141,7 +142,7 @@ says "$work/out" '"final_status":"completed"'
 echo "== interventions survive, and an earlier command is found"
 begin --name kept --detach --stdin nudges --preset long_run --interval 1s -- \
     sh -c 'echo $$ >'"$work"'/kept.pid; echo working; while :; do sleep 0.5; done'
-until_true 20 grep -q 'inject:nudge: done' "$work/err" || fail "no nudge came" "$work/err"
+until_true grep -q 'inject:nudge: done' "$work/err" || fail "no nudge came" "$work/err"
 kill -KILL "$supervisor"
 wait "$supervisor" 2>/dev/null
 kept=$(cat "$work/kept.pid")
@@ -152,7 +153,7 @@ names_pid "$work/err" "is still alive (" "$kept"
 says "$work/err" "--adopt"
 alive "$kept" || fail "the refused start touched the earlier command"
 begin --name kept --adopt --detach --preset long_run --interval 1s
-until_true 10 grep -q 'went on watching' "$work/err" || fail "it was not adopted" "$work/err"
+until_true grep -q 'went on watching' "$work/err" || fail "it was not adopted" "$work/err"
 sleep 1
 kill -INT "$supervisor"
 wait "$supervisor"
@@ -162,10 +163,10 @@ says "$state/runs/kept/report.json" '"action_taken":"inject:nudge"'
 sleep 0.5
 [ ! -e "$work/waited" ] || fail "--wait did not wait"
 kill -KILL "$kept"
-until_true 5 written "$work/waited" && [ "$(cat "$work/waited")" = 0 ] || fail "--wait did not see the end"
+until_true written "$work/waited" && [ "$(cat "$work/waited")" = 0 ] || fail "--wait did not see the end"
 
 begin --name kept --detach -- sh -c 'echo $$ >'"$work"'/again.pid; trap "" TERM; while :; do sleep 0.5; done'
-until_true 5 written "$work/again.pid"
+until_true written "$work/again.pid"
 kill -KILL "$supervisor"
 wait "$supervisor" 2>/dev/null
 expect 0 "--kill, then a new command" --name kept --kill --grace 500ms -- true
@@ -176,7 +177,7 @@ echo "== how a detached command ended is known to whoever adopts it, or comes la
 detached() { # NAME STATUS
     rm -f "$work/go"
     begin --name "$1" --detach -- sh -c 'echo $$ >'"$work"'/one.pid; while [ ! -e '"$work"'/go ]; do sleep 0.1; done; exit '"$2"
-    until_true 10 written "$work/one.pid" || fail "$1: it did not start" "$work/err"
+    until_true written "$work/one.pid" || fail "$1: it did not start" "$work/err"
     kill -INT "$supervisor"
     ends 130 "$1: Ctrl-C leaves it alone"
     alive "$(cat "$work/one.pid")" || fail "$1: Ctrl-C ended a detached command"
@@ -184,9 +185,9 @@ detached() { # NAME STATUS
 for status in 0 3; do
     detached adopted "$status"
     begin --name adopted --adopt --detach
-    until_true 10 grep -q 'went on watching' "$work/err" || fail "it was not adopted" "$work/err"
+    until_true grep -q 'went on watching' "$work/err" || fail "it was not adopted" "$work/err"
     touch "$work/go"
-    ends "$status" "an adopted command that ends with $status" 20
+    ends "$status" "an adopted command that ends with $status"
     says "$state/runs/adopted/report.json" "\"final_status\":\"$([ "$status" = 0 ] && echo completed || echo failed)\""
     says "$state/runs/adopted/report.json" "\"exit_status\":$status"
     rm -f "$work/one.pid"
@@ -194,7 +195,7 @@ done
 detached unseen 0
 unseen=$(cat "$work/one.pid")
 touch "$work/go"
-until_true 10 gone "$unseen" && until_true 10 [ -s "$state/runs/unseen/status" ] || fail "nobody wrote its end down"
+until_true gone "$unseen" && until_true [ -s "$state/runs/unseen/status" ] || fail "nobody wrote its end down"
 expect 0 "the next start" --name unseen -- true
 "${bin%supervise}ctl" --store "sqlite:$state/runs/unseen/store.sqlite" status --all >"$work/unseen" 2>&1
 [ "$(grep -c '| completed ' "$work/unseen")" = 2 ] || fail "who ended well unseen is not completed" "$work/unseen"
@@ -265,9 +266,13 @@ echo "== who left the session of the command"
 strays='(setsid sh -c "echo \$\$ >'$work'/stray1.pid; exec sleep 600" &)
         (setsid env -i PATH="$PATH" sh -c "echo \$\$ >'$work'/stray2.pid; exec sleep 600" &)
         while [ ! -s '$work'/stray1.pid ] || [ ! -s '$work'/stray2.pid ]; do sleep 0.1; done;'
-expect 124 "a deadline" --preset long_run --interval 1s --timeout 3s --grace 1s --name strays -- sh -c "$strays sleep 600"
+begin --preset long_run --interval 1s --timeout 1h --grace 1s --name strays -- sh -c "$strays echo >'$work'/away; sleep 600"
+until_true written "$work/away"
+"${bin%supervise}ctl" --store "sqlite:$state/runs/strays/store.sqlite" limit strays timeout=1s >"$work/limit" 2>&1 ||
+    fail "no limit" "$work/limit"
+ends 124 "a deadline"
 for file in "$work/stray1.pid" "$work/stray2.pid"; do
-    until_true 2 gone "$(cat "$file")" || fail "the watchdog left $file alive" "$work/err"
+    until_true gone "$(cat "$file")" || fail "the watchdog left $file alive" "$work/err"
     says "$work/err" "also ended, having left its session: pid.* $(cat "$file")"
     rm "$file"
 done
@@ -278,20 +283,20 @@ alive "$(cat "$work/stray1.pid")" || fail "a daemon was ended although the comma
 kill -KILL $(cat "$work/stray1.pid" "$work/stray2.pid")
 rm "$work"/stray?.pid
 begin --name strays --detach -- sh -c "$strays sleep 600"
-until_true 5 written "$work/stray2.pid"
-until_true 5 written "$work/stray1.pid"
+until_true written "$work/stray2.pid"
+until_true written "$work/stray1.pid"
 sleep 0.5
 kill -KILL "$supervisor"
 wait "$supervisor" 2>/dev/null
 expect 0 "--kill" --name strays --kill --grace 1s
-until_true 2 gone "$(cat "$work/stray1.pid")" || fail "--kill left who left the session alive" "$work/err"
+until_true gone "$(cat "$work/stray1.pid")" || fail "--kill left who left the session alive" "$work/err"
 names_pid "$work/err" "also ended, having left its session: " "$(cat "$work/stray1.pid")"
 kill -KILL "$(cat "$work/stray2.pid")" # nobody can know whose it was
 begin --name zombies -- sh -c 'i=0; while [ $i -lt 40 ]; do (setsid true &); i=$((i + 1)); done; echo >'"$work"'/many; sleep 600'
-until_true 10 written "$work/many"
+until_true written "$work/many"
 zombies() { cat /proc/[0-9]*/stat 2>/dev/null | grep -c " Z $supervisor "; }
 few_zombies() { [ "$(zombies)" -le 2 ]; }
-until_true 10 few_zombies || fail "$(zombies) adopted processes are not let go of"
+until_true few_zombies || fail "$(zombies) adopted processes are not let go of"
 kill -INT "$supervisor"
 wait "$supervisor"
 

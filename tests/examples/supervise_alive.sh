@@ -12,6 +12,10 @@ url=$http/secret
 NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000 HEELER_PING_URL=$url timeout 60 "$supervise" --state-dir "$work/state" --name alive \
     -- bash -c 'for i in 1 2 3 4 5 6; do echo "step $i, ${NOTIFY_SOCKET-nobody}"; sleep 0.5; done' >"$work/out" 2>"$work/err" ||
     fail "it ended with an error"
+noted pings . # which are written down when they have come
+noted notified '^STOPPING=1$'
+after_its_end() { [ -n "$(sed '1,/^STOPPING=1$/d' "$work/notified")" ]; }
+until_true after_its_end || fail "its end is not told"
 [ "$(grep -c . "$work/pings")" = 1 ] || fail "not one ping in the first minute"
 [ "$(head -n 1 "$work/notified")" = EXTEND_TIMEOUT_USEC=180000000 ] || fail "its start may not take long"
 [ "$(grep -v EXTEND "$work/notified" | head -n 1)" = READY=1 ] && [ "$(grep -c READY "$work/notified")" = 1 ] ||

@@ -36,19 +36,19 @@ stands_still() { grep -q '^State:.*T' "/proc/$(cat "$work/behind.pid")/status"; 
 
 echo "== an agent that stood still, was replaced and wakes"
 start_supervisor "$work/out" "$work/err" --name release -- sh -c 'setsid sh "$HEELER_TEST/behind.sh" & until [ -s "$HEELER_TEST/behind.pid" ]; do sleep 0.1; done'
-ends 0 "the first start" 60
-until_true 10 stands_still || fail "the first agent does not stand still"
+ends 0 "the first start"
+until_true stands_still || fail "the first agent does not stand still"
 [ "$(answer before)" = "0 0" ] || fail "the first agent before that: $(answer before)"
 start_supervisor "$work/out" "$work/err" --name release -- sh "$work/ask.sh" fresh
-ends 0 "the second start" 60
+ends 0 "the second start"
 [ "$(answer fresh)" = "0 0" ] || fail "the agent that has the run: $(answer fresh)"
 kill -CONT "$(cat "$work/behind.pid")"
-until_true 10 [ -s "$work/woken" ] || fail "the first agent does not wake"
+until_true [ -s "$work/woken" ] || fail "the first agent does not wake"
 [ "$(answer woken)" = "1 1" ] || fail "the agent that was replaced: $(answer woken)"
 
 echo "== other runs, and agents of nobody"
 start_supervisor "$work/out" "$work/err" --name other -- sh "$work/ask.sh" other
-ends 0 "another run" 60
+ends 0 "another run"
 [ "$(answer other)" = "0 0" ] || fail "the agent of another run: $(answer other)"
 (unset HEELER_FENCE HEELER_GENERATION && sh "$work/ask.sh" nobody)
 [ "$(answer nobody)" = "2 2" ] || fail "an agent of nobody: $(answer nobody)"
@@ -56,6 +56,6 @@ ends 0 "another run" 60
 echo "== a fence that somebody damaged"
 echo "mine" >"$state/runs/release/fence"
 start_supervisor "$work/out" "$work/err" --name release -- true
-ends 73 "a damaged fence" 60
+ends 73 "a damaged fence"
 says "$work/err" "is damaged: make sure that no worker runs, and remove it"
 finish

@@ -13,31 +13,31 @@ timeout 1 cat /dev/zero >&8
 
 echo "== nobody reads standard output"
 start_supervisor "$work/unread" "$work/err" --name killed --preset long_run --interval 1s --timeout 6s --grace 1s --report "$work/killed.txt" -- yes
-ends 124 "a deadline" 30
+ends 124 "a deadline"
 says "$work/killed.txt" 'terminated'
 start_supervisor "$work/unread" "$work/err" --name interrupted -- sh -c 'echo $$ >'"$work"'/yes.pid; exec yes'
-until_true 20 grep -q 'standard output is not read' "$work/err" || fail "nothing says that it waits" "$work/err"
+until_true grep -q 'standard output is not read' "$work/err" || fail "nothing says that it waits" "$work/err"
 kill -INT "$supervisor"
-ends 130 "Ctrl-C" 10
+ends 130 "Ctrl-C"
 gone "$(cat "$work/yes.pid")" || fail "Ctrl-C left the command alive"
 says "$work/err" 'bytes of output were not read'
 start_supervisor "$work/unread" "$work/err" --name nudged --stdin nudges --preset long_run --interval 1s -- \
     sh -c 'head -c 3000000 /dev/zero & read -r line; echo "$line" >'"$work"'/heard; wait'
-until_true 20 test -s "$work/heard" || fail "no nudge reached the command" "$work/err"
+until_true test -s "$work/heard" || fail "no nudge reached the command" "$work/err"
 kill -INT "$supervisor"
-ends 130 "Ctrl-C after a nudge" 20
+ends 130 "Ctrl-C after a nudge"
 
 echo "== nobody reads errors, or either"
 start_supervisor "$work/out" "$work/full" --name quiet -- sh -c 'echo done; exit 3'
-ends 3 "the command's own end" 10
+ends 3 "the command's own end"
 says "$work/out" done
 start_supervisor "$work/full" "$work/full" --name neither -- yes
-until_true 20 test -s "$state/runs/neither/child" || fail "the command did not start"
+until_true test -s "$state/runs/neither/child" || fail "the command did not start"
 sleep 1
 kill -TERM "$supervisor"
-ends 143 "SIGTERM" 10
+ends 143 "SIGTERM"
 start_supervisor "$work/full" "$work/full" --name neither --metric nonsense -- true
-ends 64 "a message that nobody reads" 10
+ends 64 "a message that nobody reads"
 
 echo "== a slow reader loses nothing"
 { "$bin" --state-dir "$state" --name slow -- sh -c 'head -c 4000000 /dev/zero; echo end' 2>"$work/err"; echo $? >"$work/status"; } |
@@ -65,7 +65,7 @@ tells=$supervisor
 echo "== an expression that backtracks"
 start_supervisor "$work/out" "$work/err" --name regex --metric 'match:(a*)*(b|c)(a|aa)+$' -- \
     sh -c 'i=0; while [ $i -lt 50 ]; do printf "%01000d\n" 0 | tr 0 a; i=$((i + 1)); done; exit 4'
-ends 4 "lines that do not match" 20
+ends 4 "lines that do not match"
 refuses() { # EXPRESSION WHY
     "$bin" --state-dir "$state" --name regex --metric "match:$1" -- true 2>"$work/err"
     [ $? = 64 ] || fail "$1 is not refused" "$work/err"
@@ -92,19 +92,19 @@ echo "== a detached command that writes fast"
 start_supervisor /dev/null "$work/err" --name fast --detach --stdin nudges --preset long_run --interval 1s --output-limit 32MB -- \
     sh -c 'echo $$ >'"$work"'/fast.pid; base64 /dev/urandom | head -c 400000000; date +%s >'"$work"'/written
            read -r line; date +%s >'"$work"'/told; sleep 100'
-until_true 60 test -s "$work/told" || fail "no nudge came" "$work/err"
+until_true test -s "$work/written" && until_true test -s "$work/told" || fail "no nudge came" "$work/err"
 late=$(($(cat "$work/told" 2>/dev/null || echo 1000) - $(cat "$work/written" 2>/dev/null || echo 0)))
-[ "$late" -le 12 ] || fail "its silence was noticed after $late s" "$work/err"
+[ "$late" -le 40 ] || fail "its silence was noticed after $late s" "$work/err"
 kept=$(du -cb "$state"/runs/fast/output* | tail -n 1 | cut -f 1)
 [ "$kept" -le 100000000 ] || fail "$kept bytes of output are kept"
 [ -s "$state/runs/fast/output.1" ] || fail "nothing is kept of what came before"
 kill -INT "$supervisor"
-ends 130 "Ctrl-C of a detached one" 10
+ends 130 "Ctrl-C of a detached one"
 kill -KILL "$(cat "$work/fast.pid")"
 
 echo "== secrets that a read, or a long line, cuts in two"
 supervisor=$tells
-ends 4 "a command that tells secrets" 30
+ends 4 "a command that tells secrets"
 says "$work/tells.txt" LOOP_DETECTED
 for word in hun ter2 zyg otish2; do
     found=$(grep -arl "$word" "$state/runs/tells" "$work/tells.txt" "$work/tells.err") && fail "$word is kept in $found"

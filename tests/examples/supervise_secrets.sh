@@ -25,9 +25,10 @@ PRINTS
 chmod +x "$work/prints"
 for name in command notifier git orchestrator agent tmux; do ln -s prints "$work/$name"; done
 
+printed() { grep -qs '^HEELER_TEST_PRINTED=' "$work/$1.env"; }
 clean() { # NAME TOOL
     local seen=$work/$1.env name
-    grep -qs '^HEELER_TEST_PRINTED=' "$seen" || { fail "$2 started no $1" "$work/err"; return; }
+    until_true printed "$1" || { fail "$2 started no $1" "$work/err"; return; }
     says "$seen" '^HEELER_TEST_KEPT=kept$'
     for name in $own; do
         ! grep -q "^$name=." "$seen" || fail "$2: $1 sees $name"
@@ -35,12 +36,13 @@ clean() { # NAME TOOL
     ! grep -q sesame "$seen" || fail "$2: $1 sees a secret" <(grep sesame "$seen")
     rm "$seen"
 }
-quietly() { timeout -k 1 20 "$@" >"$work/out" 2>"$work/err" </dev/null; }
+quietly() { timeout -k 1 100 "$@" >"$work/out" 2>"$work/err" </dev/null; }
 built() { [ -x "$tools/heeler-$1" ] || { echo "(not built: heeler-$1)"; false; }; }
 
 echo "== heeler-supervise"
 PATH=$work:$PATH quietly "$bin" --state-dir "$state" --metric "commits:$work" --preset long_run --interval 1s \
-    --notify "command:$work/notifier" --notify telegram:7 --notify webhook -- sh -c "'$work/command'; sleep 4"
+    --notify "command:$work/notifier" --notify telegram:7 --notify webhook -- \
+    sh -c "'$work/command'; until grep -qs PRINTED '$work/git.env' && grep -qs PRINTED '$work/notifier.env'; do sleep 0.1; done"
 for child in command git notifier; do clean "$child" heeler-supervise; done
 quietly "$bin" --state-dir "$state" --pty -- "$work/command"
 clean command "heeler-supervise --pty"
@@ -61,7 +63,11 @@ if built session-monitor; then
         printf '{"event":"pre_tool_use","tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"%s","timestamp":"%s"}\n' $number "$at"
         printf '{"event":"post_tool_use","tool_name":"Bash","is_error":false,"tool_use_id":"%s","timestamp":"%s"}\n' $number "$at"
     done >"$work/sessions/abcdef1234567/tool_use.jsonl"
-    quietly "$tools/heeler-session-monitor" "$work/sessions" --scale 1 --every 250ms --for 2 --notify "command:$work/notifier"
+    timeout -k 1 100 "$tools/heeler-session-monitor" "$work/sessions" --scale 1 --every 250ms --notify "command:$work/notifier" \
+        >"$work/out" 2>"$work/err" </dev/null &
+    until_true printed notifier
+    kill $!
+    wait $!
     clean notifier heeler-session-monitor
 fi
 
@@ -74,7 +80,10 @@ fi
 echo "== heeler-sql-agents"
 if built sql-agents; then
     mkdir "$work/agents"
-    timeout -k 1 3 "$tools/heeler-sql-agents" "$work/agents" "$work/agent" >"$work/out" 2>"$work/err" </dev/null
+    timeout -k 1 100 "$tools/heeler-sql-agents" "$work/agents" "$work/agent" >"$work/out" 2>"$work/err" </dev/null &
+    until_true printed agent
+    kill $!
+    wait $!
     clean agent heeler-sql-agents
 fi
 

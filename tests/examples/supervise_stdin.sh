@@ -10,7 +10,7 @@ set -uo pipefail
 run() {
     local status=$1 what=$2 got
     shift 2
-    timeout -k 1 20 "$bin" --state-dir "$state" "$@" >"$work/out" 2>"$work/err"
+    timeout -k 1 100 "$bin" --state-dir "$state" "$@" >"$work/out" 2>"$work/err"
     got=$?
     [ "$got" = "$status" ] || fail "$what: status $got, not $status" "$work/err"
 }
@@ -18,7 +18,7 @@ holds() { [ "$(cat "$work/$1")" = "$2" ] || fail "$3: $1 is \"$(head -c 300 "$wo
 lacks() { ! grep -aq -- "$2" "$work/$1" || fail "$1 says \"$2\"" "$work/$1"; }
 
 # in_terminal COMMAND: runs it in a terminal of its own, which types what comes on standard input.
-in_terminal() { timeout -k 1 20 script -qec "$1" /dev/null >"$work/screen" 2>&1; }
+in_terminal() { timeout -k 1 100 script -qec "$1" /dev/null >"$work/screen" 2>&1; }
 
 echo "== what heeler-supervise reads, the command reads, to its end"
 printf 'a\nb' | run 0 "a pipe" -- cat
@@ -54,7 +54,8 @@ for way in "--stdin nudges" --pty; do
 done
 
 echo "== a command that nobody can speak to"
-run 0 "a stall" --preset long_run --interval 1s --name deaf -- sh -c 'echo begun; exec sleep 6' </dev/null
+run 0 "a stall" --preset long_run --interval 1s --name deaf -- \
+    sh -c 'echo begun; until grep -qs "needs a person" "$0"; do sleep 0.1; done' "$state/runs/deaf/alerts.log" </dev/null
 says "$work/err" 'nothing can be said to the command'
 says "$work/err" 'inject:nudge: unsupported'
 says "$state/runs/deaf/alerts.log" 'heeler escalation .* needs a person (STALLED, unsupported)'
@@ -64,7 +65,9 @@ lacks err 'nothing can be said'
 echo "== a terminal"
 if command -v script >/dev/null; then
     in_terminal "'$bin' --state-dir '$state' --name term -- test -t 0" </dev/null || fail "the terminal is not passed on" "$work/screen"
-    { sleep 1; echo typed; sleep 1; } | in_terminal "'$bin' --state-dir '$state' --name term -- sh -c '$hears'" || fail "typed" "$work/screen"
+    heard=$work/heard # the typing ends when it was heard
+    { until_true test -e "$heard.ready"; echo typed; until_true test -e "$heard"; } |
+        in_terminal "'$bin' --state-dir '$state' --name term -- sh -c 'touch $heard.ready; $hears; touch $heard'" || fail "typed" "$work/screen"
     says "$work/screen" 'heard: typed'
     # Whoever types at the shell speaks to the shell.
     cat >"$work/job.sh" <<'JOB'
@@ -82,7 +85,7 @@ echo "== errors stay apart"
 run 0 "two streams" -- sh -c 'echo out; echo err >&2' </dev/null
 holds out out "two streams"
 says "$work/err" '^err$'
-timeout 20 "$bin" --state-dir "$state" -- sh -c 'for i in 1 2 3 4 5; do echo $i; echo $i >&2; done' </dev/null >"$work/both" 2>&1
+timeout 100 "$bin" --state-dir "$state" -- sh -c 'for i in 1 2 3 4 5; do echo $i; echo $i >&2; done' </dev/null >"$work/both" 2>&1
 [ "$(grep -v '^heeler: \|^ \|:' "$work/both" | head -n 10 | tr -d '\n')" = 1122334455 ] || fail "one place for both, another order" "$work/both"
 run 0 "errors are watched" --name watched --metric 'match:passed ([0-9]+)' --interval 1s -- sh -c 'echo passed 12 >&2; sleep 3' </dev/null
 says "$work/err" ' 12 the number in'

@@ -19,8 +19,8 @@ lock() {
     sqlite3 "$store" <"$work/hold" >/dev/null 2>"$work/locked" &
     locker=$!
     exec 9>"$work/hold"
-    printf '.timeout 5000\nBEGIN IMMEDIATE;\n.output %s\nSELECT 1;\n.output\n' "$work/is_locked" >&9
-    until_true 5 test -s "$work/is_locked" || fail "it cannot be locked" "$work/locked"
+    printf '.timeout 60000\nBEGIN IMMEDIATE;\n.output %s\nSELECT 1;\n.output\n' "$work/is_locked" >&9
+    until_true test -s "$work/is_locked" || fail "it cannot be locked" "$work/locked"
 }
 unlock() {
     exec 9>&-
@@ -29,21 +29,23 @@ unlock() {
 }
 
 # stored NAME: the states of its runs, oldest first.
-stored() { sqlite3 -cmd '.timeout 5000' "$state/runs/$1/store.sqlite" "SELECT group_concat(state) FROM (SELECT state FROM runs ORDER BY rowid)"; }
+stored() { sqlite3 -cmd '.timeout 60000' "$state/runs/$1/store.sqlite" "SELECT group_concat(state) FROM (SELECT state FROM runs ORDER BY rowid)"; }
 expect_stored() { # NAME STATES WHAT
     local got
     got=$(stored "$1")
     [ "$got" = "$2" ] || fail "$3: the runs are stored as \"$got\", not \"$2\"" "$work/err"
 }
+# under_way: the command of `begin` works, and its run is stored.
+under_way() { until_true is_stored || fail "it is not under way" "$work/err"; }
+is_stored() { [ -s "$store" ] && sqlite3 -readonly -cmd '.timeout 60000' "$store" "SELECT state FROM runs" 2>/dev/null | grep -q running; }
 work_until_told='while [ ! -e '$work'/go ]; do sleep 0.1; done; rm '$work'/go'
 
 echo "== busy for a moment"
 begin busy -- sh -c "$work_until_told; exit 3"
-until_true 5 test -s "$store"
-sleep 1
+under_way
 lock
 touch "$work/go"
-until_true 10 grep -q 'not recorded yet' "$work/err" || fail "nothing says that the end waits" "$work/err"
+until_true grep -q 'not recorded yet' "$work/err" || fail "nothing says that the end waits" "$work/err"
 unlock
 ends 3 "a store that is busy for a moment"
 expect_stored busy failed "after a moment"
@@ -51,10 +53,10 @@ expect_stored busy failed "after a moment"
 
 echo "== busy for long"
 begin long --preset long_run --interval 1s -- sh -c "$work_until_told; echo done"
-until_true 5 test -s "$store"
-sleep 1
+under_way
 lock
-sleep 6
+until_true grep -q 'error in' "$work/err"
+sleep 5
 said=$(grep -c 'error in' "$work/err")
 [ "$said" -ge 1 ] && [ "$said" -le 4 ] || fail "errors that go on were said $said times" "$work/err"
 touch "$work/go"
@@ -71,24 +73,22 @@ expect_stored long completed,completed "the next start"
 
 echo "== Ctrl-C ends the waiting"
 begin impatient -- sh -c "$work_until_told; exit 5"
-until_true 5 test -s "$store"
-sleep 1
+under_way
 lock
 touch "$work/go"
-until_true 10 grep -q 'not recorded yet' "$work/err"
+until_true grep -q 'not recorded yet' "$work/err"
 SECONDS=0
 kill -INT "$supervisor"
 ends 74 "Ctrl-C"
-[ $SECONDS -le 6 ] || fail "Ctrl-C did not end the waiting"
+[ $SECONDS -le 8 ] || fail "Ctrl-C did not end the waiting"
 unlock
 says "$work/err" "the command's own exit status is 5"
 
 echo "== gone"
 begin gone -- sh -c "$work_until_told; exit 4"
-until_true 5 test -s "$store"
-sleep 1
+under_way
 rm "$store"*
-until_true 20 grep -q 'error in list' "$work/err"
+until_true grep -q 'error in list' "$work/err"
 sleep 2
 said=$(grep -c 'error in list' "$work/err")
 [ "$said" = 1 ] || fail "an error that goes on was said $said times" "$work/err"
@@ -100,16 +100,14 @@ begin gone -- true
 ends 0 "the next start"
 says "$work/err" 'the store knows nothing of gone@.*, which ended: failed, status 4, at'
 begin something -- sh -c "$work_until_told; exit 6"
-until_true 5 test -s "$store"
-sleep 1
+under_way
 rm "$store"*
 echo "something else" >"$store"
 touch "$work/go"
 ends 74 "a store that something else took the place of"
 says "$work/err" "the command's own exit status is 6"
 begin nowhere -- sh -c "$work_until_told; exit 7"
-until_true 5 test -s "$store"
-sleep 1
+under_way
 rm -r "$state/runs/nowhere"
 touch "$work/go"
 ends 74 "a state directory that is gone"
@@ -118,11 +116,10 @@ says "$work/err" 'Nor can it be noted'
 
 echo "== killed between the command's end and the record of it"
 begin killed -- sh -c "$work_until_told; exit 0"
-until_true 5 test -s "$store"
-sleep 1
+under_way
 lock
 touch "$work/go"
-until_true 10 grep -q 'not recorded yet' "$work/err"
+until_true grep -q 'not recorded yet' "$work/err"
 kill -KILL "$supervisor"
 wait "$supervisor" 2>/dev/null
 unlock

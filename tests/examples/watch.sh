@@ -119,7 +119,17 @@ watch() {
 told() { grep -cE "$1" "$work/out"; }
 
 export HEELER_ASKS_PERSON__AFTER_S=30 HEELER_OUTBOX__GROUP_INTERVAL_S=0
-watch 10s
+each_is_told() { grep -qF '[claude/loops]' "$work/out" && grep -qF '[claude/asks]' "$work/out"; }
+"$tool" --home "$home" --every 1s >"$work/out" 2>&1 &
+behind=$!
+for _ in $(seq 600); do
+    each_is_told && break
+    sleep 0.1
+done
+sleep 3 # who is told of now is told of wrongly
+kill -TERM "$behind"
+wait "$behind" || fail "it ends with $?"
+behind=
 [ "$(told 'run.unhealthy \[claude/loops\].*Looping: makes the same call 8 times')" = 1 ] || fail "the loop is not told once"
 [ "$(told 'worker.needs_input \[claude/asks\]')" = 1 ] || fail "the question is not told once"
 [ "$(told 'heeler (run|worker|escalation)')" = 2 ] || fail "something else is told"
@@ -130,9 +140,14 @@ watch 4s
 [ ! -s "$work/out" ] || fail "told again after a restart"
 
 # It goes on while it is watched.
+touch "$work/before"
 "$tool" --home "$home" --every 1s >"$work/live" 2>&1 &
 behind=$!
-sleep 2
+for _ in $(seq 600); do
+    [ -n "$(find "$work/state" -type f -newer "$work/before" -size +0)" ] && break
+    sleep 0.1
+done
+sleep 1
 now=$(date +%s)
 claude asks
 is_answered 0 q1 "All of it" false

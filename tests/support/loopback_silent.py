@@ -51,6 +51,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 server = Server(("127.0.0.1", 0), Http)
-with open(os.path.join(directory, "http"), "w", encoding="utf-8") as port:
+with open(os.path.join(directory, "http.new"), "w", encoding="utf-8") as port:
     port.write(str(server.server_address[1]))
+os.rename(os.path.join(directory, "http.new"), os.path.join(directory, "http"))
 server.serve_forever()

@@ -2,6 +2,8 @@
 # directory of the test, and $http the stand-in's address.
 #   built NAME               prints the path of heeler-NAME; an error where it is not built
 #   stand_in SCRIPT FILE...  starts it and waits until it has made these files in $work; it ends with the test
+#   until_true COMMAND...    whether the command succeeds: in a minute, however slow the machine is
+#   noted FILE PATTERN       waits until the stand-in has noted it: what was sent to it is not yet written down
 #   fail WHAT                counts a failure and shows what programs and stand-ins left in $work
 #   finish WHAT              ends the test with what was counted, or these words
 # shellcheck shell=bash
@@ -27,16 +29,25 @@ fail() {
     failures=$((failures + 1))
 }
 
+until_true() {
+    local end=$((SECONDS + 60))
+    while ! "$@" 2>/dev/null; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.1
+    done
+}
+
+noted() { until_true grep -qs -- "$2" "$work/$1" || fail "$1: nothing says \"$2\""; }
+
+is_made() { [ -S "$1" ] || [ -s "$1" ]; }
+
 stand_in() {
     local script=$1 file
     shift
     python3 "$(dirname "${BASH_SOURCE[0]}")/$script" "$work" &
     server=$!
     for file in "$@"; do
-        for _ in $(seq 100); do
-            [ -e "$work/$file" ] && { [ -S "$work/$file" ] || [ -s "$work/$file" ]; } && break
-            sleep 0.1
-        done
+        until_true is_made "$work/$file" || fail "$script does not begin"
     done
     # shellcheck disable=SC2034 # used by the scripts that source this
     http=http://127.0.0.1:$(cat "$work/http")

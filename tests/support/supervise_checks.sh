@@ -1,10 +1,10 @@
 # Sourced by tests of heeler-supervise, which is $bin. Their files are in $work, the states of runs in $state.
 #   fail WHAT [FILE]                   counts a failure and shows the end of the file
 #   says FILE PATTERN                  whether a line of the file has the pattern
-#   until_true SECONDS COMMAND...      whether the command succeeds in time
+#   until_true COMMAND...              whether the command succeeds: in a minute, however slow the machine is
 #   alive PID, gone PID                whether the process runs
 #   start_supervisor OUT ERR OPTIONS...  in the background; its process id is in $supervisor
-#   ends STATUS WHAT [SECONDS]         waits for it, if there are SECONDS no longer than that
+#   ends STATUS WHAT                   waits for it, for a minute
 #   finish                             ends the script with what was counted
 # What is started, and what notes its process id in $work/NAME.pid, is killed at the end.
 # shellcheck shell=bash
@@ -40,11 +40,9 @@ says() { grep -aq -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
 names_pid() { grep -aq -- "$2pid \([0-9]* \)*$3\b" "$1" || fail "nothing says \"$2pid $3\"" "$1"; }
 
 until_true() {
-    local tenths=$(($1 * 10))
-    shift
+    local end=$((SECONDS + 60))
     while ! "$@" 2>/dev/null; do
-        tenths=$((tenths - 1))
-        [ $tenths -gt 0 ] || return 1
+        [ $SECONDS -lt $end ] || return 1
         sleep 0.1
     done
 }
@@ -64,7 +62,7 @@ start_supervisor() {
 }
 
 ends() {
-    if [ $# -gt 2 ] && ! until_true "$3" gone "$supervisor"; then
+    if ! until_true gone "$supervisor"; then
         fail "$2: it stands still"
         kill -KILL "$supervisor"
         wait "$supervisor" 2>/dev/null

@@ -1,9 +1,9 @@
 # Sourced by the tests of heeler-worker-monitor: a tmux server of their own in $work, and workers in its panes.
 #   pane NAME TAGS COMMAND...            opens a pane and prints its id
 #   watch TAGS ARGUMENTS...              the monitor in a pane of its own, which is printed; it tells $told
-#   run_until SECONDS TEXT FILE ARGUMENTS...   the monitor, ended when FILE says TEXT; it is to end with 0
+#   run_until TEXT FILE ARGUMENTS...     the monitor, ended when FILE says TEXT; it is to end with 0
 #   refused TEXT ARGUMENTS...            the monitor ends with 2 and says TEXT
-#   within SECONDS WHAT COMMAND...       until the command succeeds
+#   within WHAT COMMAND...               until the command succeeds, for a minute
 #   says FILE TEXT, count FILE TEXT N    TEXT is an extended regular expression
 # shellcheck shell=bash
 bin=${HEELER_BIN:?the directory of the built examples}
@@ -34,8 +34,8 @@ finish() {
 says() { grep -qE -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
 count() { [ "$(grep -cE -- "$2" "$1")" = "$3" ] || fail "not $3 times: \"$2\"" "$1"; }
 within() {
-    local end=$((SECONDS + $1)) what=$2
-    shift 2
+    local end=$((SECONDS + 60)) what=$1
+    shift
     until "$@" 2>/dev/null; do
         [ $SECONDS -lt $end ] || { fail "$what: not in time"; return; }
         sleep 0.1
@@ -60,19 +60,19 @@ watch() {
         "$monitor" --socket "$socket" --own self --agent monitor.sh --every 1 --config "$work/config.json" "$@" -- "$agents/orchestrator.sh" "$told"
 }
 run_until() {
-    local seconds=$1 text=$2 file=$3 begun
-    shift 3
+    local text=$1 file=$2 begun
+    shift 2
     : >"$work/out" # before it begins, not by it
     "$monitor" --socket "$socket" --every 1 "$@" >"$work/out" 2>&1 </dev/null &
     begun=$!
-    within "$seconds" "$text" grep -qE -- "$text" "$file"
+    within "$text" grep -qE -- "$text" "$file"
     kill -TERM $begun 2>/dev/null
     wait $begun || fail "not ended with 0: $*" "$work/out"
 }
 refused() {
     local text=$1
     shift
-    timeout 20 "$monitor" "$@" >"$work/refused" 2>&1 </dev/null
+    timeout 100 "$monitor" "$@" >"$work/refused" 2>&1 </dev/null
     [ $? = 2 ] || fail "taken: $*" "$work/refused"
     says "$work/refused" "$text"
 }
