@@ -36,7 +36,7 @@ class Client:
         self.write.write(line)
         self.write.flush()
 
-    def hear(self, fits, seconds=20):
+    def hear(self, fits, seconds=100):
         """The next line that fits; what came before it is kept in `heard`."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -93,7 +93,7 @@ class ServeTest(unittest.TestCase):
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         process.stdin.close()
-        process.wait(20)
+        process.wait(100)
         process.stdout.close()
         process.stderr.close()
 
@@ -103,7 +103,7 @@ class ServeTest(unittest.TestCase):
 
     def listening(self, *options, **more):
         process = self.start("--socket", self.path, *options, **more)
-        until = time.monotonic() + 20
+        until = time.monotonic() + 100
         while not self.answers() and time.monotonic() < until:
             time.sleep(0.02)
         return process
@@ -115,7 +115,7 @@ class ServeTest(unittest.TestCase):
 
     def reached(self):
         one = socket.socket(socket.AF_UNIX)
-        one.settimeout(20)
+        one.settimeout(100)
         one.connect(self.path)
         self.addCleanup(one.close)
         client = Client(one.makefile("rb"), one.makefile("wb"))
@@ -129,6 +129,15 @@ class ServeTest(unittest.TestCase):
     def kilobytes(self, process, what):
         with open("/proc/%d/status" % process.pid) as file:
             return int(re.search(what + r":\s+(\d+) kB", file.read()).group(1))
+
+    def comes_to_attach(self, client, run):
+        """When the server has heard that the run's client is gone."""
+        until = time.monotonic() + 100
+        while "error" in (answer := client.ask(op="attach", run=run)):
+            self.assertEqual(answer["error"]["code"], "conflict")
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+        return answer["ok"]
 
     def gone(self, client):
         """As if it was killed."""
@@ -418,7 +427,7 @@ class Sockets(ServeTest):
         with open(self.path, "w") as file:
             file.write("precious")
         process = self.start("--socket", self.path)
-        self.assertEqual(process.wait(20), 69)
+        self.assertEqual(process.wait(100), 69)
         self.assertIn(b"is no socket", process.stderr.read())
         with open(self.path) as file:
             self.assertEqual(file.read(), "precious")
@@ -426,9 +435,9 @@ class Sockets(ServeTest):
     def test_a_second_one_finds_it_taken_and_one_after_a_kill_does_not(self):
         first = self.listening("--name", "one")
         second = self.start("--socket", self.path, "--name", "two")
-        self.assertEqual(second.wait(20), 69)
+        self.assertEqual(second.wait(100), 69)
         first.kill()
-        first.wait(20)
+        first.wait(100)
         self.listening("--name", "one")
         self.connected()
 
@@ -450,8 +459,7 @@ class Sockets(ServeTest):
         one.raw(b'{"op":"finish","run":"r"')
         self.gone(one)
         other = self.connected()
-        time.sleep(0.2)
-        self.assertTrue(other.assert_ok(other.ask(op="attach", run="r"))["found"])
+        self.assertTrue(self.comes_to_attach(other, "r")["found"])
         other.assert_ok(other.ask(op="heartbeat", run="r"))
 
     def test_a_server_that_is_killed_keeps_what_was_answered(self):
@@ -460,7 +468,7 @@ class Sockets(ServeTest):
         one.assert_ok(one.ask(op="start", run="r"))
         one.assert_ok(one.ask(op="checkpoint", run="r", step=7, text="seven"))
         first.kill()
-        first.wait(20)
+        first.wait(100)
         self.listening()
         other = self.connected()
         self.assertTrue(other.assert_ok(other.ask(op="attach", run="r"))["found"])
@@ -474,8 +482,7 @@ class Sockets(ServeTest):
         key = one.hear(lambda line: line.get("verb") == "inject")["ask"]
         other = self.connected(["inject", "find"])
         self.gone(one)
-        time.sleep(0.1)
-        other.assert_ok(other.ask(op="attach", run="r"))
+        self.comes_to_attach(other, "r")
         looked = next((line for line in other.heard if line.get("verb") == "find"), None)
         looked = looked or other.hear(lambda line: line.get("verb") == "find")
         self.assertEqual(looked["key"], key)
@@ -504,8 +511,10 @@ class Sockets(ServeTest):
         first.assert_ok(first.ask(op="checkpoint", run="r", step=1))
         self.assertIsNone(process.poll())
         self.gone(clients.pop())
-        time.sleep(0.2)
-        self.connected()
+        until = time.monotonic() + 100
+        while "error" in self.reached().ask(**HELLO):  # until it has heard of that
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
 
     def test_who_can_wait_for_nobody_any_more_says_so(self):
         process = self.listening("--store", "memory", **sanitized("detect_leaks=0"))
@@ -515,11 +524,11 @@ class Sockets(ServeTest):
         time.sleep(0.5)
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (32, 32))
         clients[0].say(op="describe")
-        self.assertEqual(process.wait(20), 70)
+        self.assertEqual(process.wait(100), 70)
         self.assertIn(b"heeler-serve: clients cannot be waited for: Invalid argument", process.stderr.read())
 
     def test_those_who_do_not_answer_hold_up_others_once_and_not_each(self):
-        self.listening("--patience", "1s")
+        self.listening("--patience", "5s")
         mute = [self.connected(["inject", "find"]) for _ in range(7)]
         mute[0].assert_ok(mute[0].ask(op="start", run="r", expected_s=3600))
         mute[0].loop("r")
@@ -527,7 +536,7 @@ class Sockets(ServeTest):
         began = time.monotonic()
         for client in mute:
             self.assertEqual(client.hear(lambda line: line.get("verb") == "find")["key"], key)
-        self.assertLess(time.monotonic() - began, 4)
+        self.assertLess(time.monotonic() - began, 25)
         mute[3].say(op="answer", ask="find " + key, outcome="found")
         mute[3].say(op="answer", ask="find " + key, outcome="absent", id="twice")
         self.assertIn("was not asked of you, or is answered", mute[3].hear(lambda line: "id" in line)["error"]["message"])

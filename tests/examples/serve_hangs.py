@@ -70,11 +70,11 @@ with Server():
         waiting.join()
         took = time.monotonic() - began
         assert answers[0]["error"]["code"] == "lost", answers
-        assert 5 < took < 25, took
+        assert 5 < took < 60, took
     finally:
         all_of_postgres(signal.SIGCONT)
     while two.ask("checkpoint", run="new", step=1).get("error", {}).get("code") == "lost":
-        assert time.monotonic() < began + 60
+        assert time.monotonic() < began + 200
         time.sleep(0.2)
 
 with Server():

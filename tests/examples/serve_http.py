@@ -20,7 +20,7 @@ class Stream:
 
     def __init__(self, test):
         self.test, self.heard = test, []
-        self.connection = http.client.HTTPConnection("127.0.0.1", test.port, timeout=20)
+        self.connection = http.client.HTTPConnection("127.0.0.1", test.port, timeout=100)
         self.connection.request("GET", "/client", headers=test.right)
         self.socket = self.connection.sock
         self.answer = self.connection.getresponse()
@@ -58,11 +58,11 @@ class HttpTest(unittest.TestCase):
 
     def end(self):
         self.server.terminate()
-        self.assertEqual(self.server.wait(20), 0)
+        self.assertEqual(self.server.wait(100), 0)
         self.server.stdout.close()
 
     def request(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=100)
         try:
             connection.request(method, path, body, self.right if headers is None else headers)
             answer = connection.getresponse()
@@ -113,7 +113,7 @@ class HttpTest(unittest.TestCase):
         second.post(HELLO, {"id": 1, "op": "attach", "run": "r"})
         self.assertEqual(second.hear(lambda line: "id" in line)["error"]["code"], "conflict")
         first.close()
-        for _ in range(40):
+        for _ in range(400):
             second.post({"id": 2, "op": "attach", "run": "r"})
             if "ok" in second.hear(lambda line: line.get("id") == 2):
                 break
@@ -124,7 +124,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(self.request("POST", "/client/" + second.name, (5 << 20) * "x")[0], 413)
 
     def test_who_has_no_token_holds_up_nobody(self):
-        strangers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(60)]
+        strangers = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(120)]  # whom it would wait for, 5 s each
         for one in strangers:
             self.addCleanup(one.close)
             one.sendall(b"POST /client/0 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX: " % self.port)
@@ -132,7 +132,7 @@ class HttpTest(unittest.TestCase):
         client = self.stream()
         client.post({"id": 1, **HELLO})
         client.hear(lambda line: "ok" in line)
-        self.assertLess(time.monotonic() - began, 3)
+        self.assertLess(time.monotonic() - began, 30)
 
     def test_a_stream_stays_while_nothing_is_told(self):
         client = self.stream()
@@ -150,7 +150,7 @@ class HttpTest(unittest.TestCase):
 
     def test_options_that_make_no_sense(self):
         def ended(*options):
-            return subprocess.run([SERVE, "--store", "memory", *options], stdin=subprocess.DEVNULL, timeout=20,
+            return subprocess.run([SERVE, "--store", "memory", *options], stdin=subprocess.DEVNULL, timeout=100,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
         alone = ended("--http", "0")

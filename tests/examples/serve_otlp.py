@@ -67,7 +67,7 @@ class Server:
         self.port = int(re.search(rb"127\.0\.0\.1:(\d+)", self.says(b"spans are read")).group(1))
         self.ask(op="hello", protocol="heeler", version=1)
 
-    def says(self, text, seconds=20):
+    def says(self, text, seconds=100):
         until = time.monotonic() + seconds
         while text not in self.errors and time.monotonic() < until:
             if select.select([self.process.stderr], [], [], 0.1)[0]:
@@ -76,7 +76,7 @@ class Server:
         return self.errors
 
     def post(self, path, body, token=TOKEN, kind="application/json"):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=100)
         headers = {"Content-Type": kind, "Authorization": "Bearer " + token}
         connection.request("POST", path, body if isinstance(body, bytes) else json.dumps(body).encode(), headers)
         answer = connection.getresponse()
@@ -100,7 +100,7 @@ class Server:
     def status(self, run):
         return self.ask(op="status", run=run)["ok"]["status"]
 
-    def comes_to(self, run, status, seconds=20):
+    def comes_to(self, run, status, seconds=100):
         until = time.monotonic() + seconds
         while self.status(run) != status:
             assert time.monotonic() < until, (self.status(run), self.errors)
@@ -109,7 +109,7 @@ class Server:
     def end(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        self.errors += self.process.communicate(timeout=30)[1]
+        self.errors += self.process.communicate(timeout=100)[1]
         return self.process.returncode
 
 
@@ -279,7 +279,7 @@ class Otlp(unittest.TestCase):
 
     def test_who_has_no_token_or_is_slow_holds_up_nobody(self):
         server, agent = self.serve(), Spans()
-        strangers = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
+        strangers = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(120)]
         for number, one in enumerate(strangers):
             self.addCleanup(one.close)
             right = "Authorization: Bearer %s\r\n" % TOKEN if number % 4 == 0 else ""
@@ -301,11 +301,11 @@ class Otlp(unittest.TestCase):
         took = time.monotonic() - began
         stopped.set()
         dripping.join()
-        self.assertLess(took, 4)
+        self.assertLess(took, 30)
 
     def test_exporters_that_keep_their_connections_wait_for_nobody(self):
         server, agent = self.serve(), Spans()
-        exporters = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=20) for _ in range(24)]
+        exporters = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=100) for _ in range(24)]  # whom it would wait for, 5 s each
         headers = {"Content-Type": "application/json", "Authorization": "Bearer " + TOKEN}
         began = time.monotonic()
         for _ in range(2):
@@ -314,13 +314,13 @@ class Otlp(unittest.TestCase):
                 one.request("POST", "/v1/traces", json.dumps(traces(agent.call())), headers)
                 answer = one.getresponse()
                 self.assertEqual((answer.status, answer.read()), (200, b"{}"))
-        self.assertLess(time.monotonic() - began, 4)
+        self.assertLess(time.monotonic() - began, 30)
 
     def test_requests_in_pieces_are_read(self):
         server, agent = self.serve(), Spans()
         body = json.dumps(traces(agent.chat(conversation__id="c-4"))).encode()
         for size in (7, 1000, len(body)):
-            one = socket.create_connection(("127.0.0.1", server.port), 20)
+            one = socket.create_connection(("127.0.0.1", server.port), 100)
             self.addCleanup(one.close)
             one.sendall(b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nAUTHORIZATION:Bearer %s\r\nTransfer-Encoding: Chunked\r\n"
                         b"Content-Type: application/json\r\n\r\n" % TOKEN.encode())
@@ -331,7 +331,7 @@ class Otlp(unittest.TestCase):
             one.sendall(b"\r\n")
             self.assertTrue(one.recv(1000).startswith(b"HTTP/1.1 200 "), size)
         self.assertEqual(server.status("c-4"), "HEALTHY")
-        one = socket.create_connection(("127.0.0.1", server.port), 20)
+        one = socket.create_connection(("127.0.0.1", server.port), 100)
         self.addCleanup(one.close)
         one.sendall(b"POST /v1/traces HTTP/1.1\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n\r\n"
                     b"ffffffff\r\nx" % TOKEN.encode())
@@ -339,7 +339,7 @@ class Otlp(unittest.TestCase):
 
     def test_without_a_secret_it_does_not_listen(self):
         done = subprocess.run([SERVE, "--store", "memory", "--otlp", "0"], env={**os.environ, "HEELER_OTLP_TOKEN": "short"},
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=100)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"HEELER_OTLP_TOKEN", done.stderr)
 
@@ -348,7 +348,7 @@ class Otlp(unittest.TestCase):
         self.addCleanup(collector.end)
         server = self.serve("--otlp-log", "http://127.0.0.1:%d/v1/logs" % collector.port,
                             OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20a%2Cb, x-scope=me")
-        for number in range(5):  # a line each
+        for number in range(8):  # a line each
             agent = Spans("%032x" % (number + 1))
             for _ in range(4):
                 server.take(agent.call())
@@ -356,7 +356,7 @@ class Otlp(unittest.TestCase):
         time.sleep(2)
         began = time.monotonic()
         self.assertEqual(server.end(), 0)
-        self.assertLess(time.monotonic() - began, 9)
+        self.assertLess(time.monotonic() - began, 30)
         self.assertIn(b"did not take the last verdicts in time", server.errors)
         self.assertIn(b"\r\nAuthorization: Bearer a,b\r\nx-scope: me\r\n", collector.heads)
 
@@ -364,7 +364,7 @@ class Otlp(unittest.TestCase):
         for headers in ("x", "=x", "x=%0aHost: evil", "x=%4", "x=%zz", "x=1,y"):
             done = subprocess.run([SERVE, "--store", "memory", "--otlp-log", "http://127.0.0.1:1/"],
                                   env={**os.environ, "OTEL_EXPORTER_OTLP_HEADERS": headers}, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=30)
+                                  capture_output=True, timeout=100)
             self.assertEqual(done.returncode, 2, headers)
             self.assertIn(b"OTEL_EXPORTER_OTLP_HEADERS: it is written as name=value", done.stderr)
 
@@ -379,7 +379,7 @@ class Otlp(unittest.TestCase):
         agent = Spans()
         for _ in range(4):
             server.take(agent.call(conversation__id="c-3"))
-        until = time.monotonic() + 20
+        until = time.monotonic() + 100
         while not any("LOOP_DETECTED" in json.dumps(body) for _, _, body in Collector.taken):
             self.assertLess(time.monotonic(), until, Collector.taken)
             time.sleep(0.1)

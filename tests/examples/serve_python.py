@@ -78,7 +78,7 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
         server = subprocess.Popen([os.environ["HEELER_SERVE"], "--socket", path, "--store", "memory"])
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)
-        for _ in range(500):
+        for _ in range(5000):
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as listens:
                 listens.connect(path)
                 return server, path
@@ -92,7 +92,7 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
                 body()
                 os._exit(0)
             os._exit(1)
-        for _ in range(500):
+        for _ in range(5000):
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
                 return status
@@ -117,7 +117,7 @@ class PythonTest(unittest.IsolatedAsyncioTestCase):
         """What came of the first nudge. That of a pause, which clients without the verb are asked for, is another."""
         return next((event for event in events if event.get("action") == "inject:nudge"), None)
 
-    async def loop(self, run, until, seconds=20):
+    async def loop(self, run, until, seconds=100):
         """An agent that goes round in circles, until something has happened."""
         for _ in range(seconds * 5):
             await run.tool_call("bash", {"command": "make test"})
@@ -168,7 +168,7 @@ class Watch(PythonTest):
         async with self.watch(inject=hang) as run:
             with self.assertLogs("heeler") as log:
                 await self.loop(run, lambda: begun)
-                await asyncio.wait_for(run.client.close(), 10)
+                await asyncio.wait_for(run.client.close(), 100)
                 logging.getLogger("heeler").error("to have one")
         self.assertEqual(len(log.output), 1, log.output)
 
@@ -176,7 +176,7 @@ class Watch(PythonTest):
         ended = []
         async with self.watch(preset="long_run", spec={"timeout_s": 2}, snapshot=lambda ask: "nothing to save",
                               terminate=lambda ask: ended.append(ask)) as run:
-            for _ in range(100):
+            for _ in range(1000):
                 await run.heartbeat()
                 await asyncio.sleep(0.1)
                 if ended:
@@ -224,7 +224,7 @@ class Watch(PythonTest):
                 await run.expect_over("cargo build")
             await run.expect_begin(600, "cargo doc")
             await run.expect_over("")
-            for _ in range(100):
+            for _ in range(1000):
                 if await run.status() == "STALLED":
                     return
                 await asyncio.sleep(0.1)
@@ -300,7 +300,7 @@ class Tools(PythonTest):
 
             self.assertEqual(make.__doc__, "Builds.")
             self.assertTrue(inspect.iscoroutinefunction(make))
-            for _ in range(100):
+            for _ in range(1000):
                 self.assertEqual(await make("all", jobs=2), "2 tests failed")
                 if nudges.take():
                     return
@@ -400,7 +400,7 @@ class Plain(PythonTest):
             self.assertEqual(tool.__doc__, "Builds.")
             with self.assertRaises(OSError):
                 tool("none")
-            for _ in range(100):
+            for _ in range(1000):
                 self.assertEqual(tool("test", jobs=2), "2 tests failed")
                 heard += run.nudges.take()
                 if heard:
@@ -451,7 +451,7 @@ class Plain(PythonTest):
 
         with self.watch(inject=inject) as run:
             make = run.tool(lambda target: time.sleep(0.2) or "2 tests failed")
-            for _ in range(100):
+            for _ in range(1000):
                 make("all")
                 if refused:
                     return
@@ -490,8 +490,8 @@ class WhatIsSaid(PythonTest):
 
     async def test_texts_that_are_no_unicode(self):
         async with self.watch(spec={"tags": ["\udcff"]}, preset="long_run") as run:
-            await asyncio.wait_for(run.checkpoint(1, "caf\udce9"), 10)
-            await asyncio.wait_for(run.client.start("other", task="x\udcff"), 10)
+            await asyncio.wait_for(run.checkpoint(1, "caf\udce9"), 100)
+            await asyncio.wait_for(run.client.start("other", task="x\udcff"), 100)
             self.assertIn("caf?", await run.explain())
 
     async def test_values_that_json_has_no_form_for(self):
@@ -528,10 +528,10 @@ class WhatIsSaid(PythonTest):
                     await run.tool_call("bash", text)
                     await run.tool_result(text)
                 with self.assertRaises(heeler.Error) as refused:
-                    await asyncio.wait_for(run.checkpoint(1, "x" * (5 << 20)), 10)
+                    await asyncio.wait_for(run.checkpoint(1, "x" * (5 << 20)), 100)
                 self.assertEqual(refused.exception.code, "invalid_argument")
                 self.assertIn("at most 4194304", str(refused.exception))
-                await asyncio.wait_for(run.checkpoint(1, "é" * (1 << 20)), 10)
+                await asyncio.wait_for(run.checkpoint(1, "é" * (1 << 20)), 100)
             logging.getLogger("heeler").error("to have one")
         self.assertEqual(len(log.output), 1, log.output)
         self.assertEqual(said[0]["args"][:3], "xxx")
@@ -558,10 +558,10 @@ class Stuck(PythonTest):
             await asyncio.gather(*(run.output("x" * 5000) for _ in range(200)))
             for _ in range(2000):
                 await run.output("x" * 5000)
-        self.assertLess(time.monotonic() - began, 10)
+        self.assertLess(time.monotonic() - began, 100)
         self.assertEqual(len(log.output), 1, log.output)
         server.send_signal(signal.SIGCONT)
-        self.assertTrue(await asyncio.wait_for(run.status(), 10))
+        self.assertTrue(await asyncio.wait_for(run.status(), 100))
         said = self.said(client)
         await run.output("again")
         self.assertEqual(len(said), 1)
@@ -586,11 +586,11 @@ class Stuck(PythonTest):
         _, client, run = await self.stopped()
         for _ in range(200):
             await run.output("x" * 5000)
-        await asyncio.wait_for(client.close(), 5)
+        await asyncio.wait_for(client.close(), 100)
 
     def is_gone(self):
         with open(self.work.name + "/pid") as file, self.assertRaises(ProcessLookupError):
-            for _ in range(500):  # until it is buried
+            for _ in range(5000):  # until it is buried
                 os.kill(int(file.read()), 0)
                 file.seek(0)
                 time.sleep(0.02)
@@ -601,12 +601,12 @@ class Stuck(PythonTest):
         for script in ("exec sleep 100", "trap '' TERM; while :; do sleep 100; done", greeting + "exec sleep 100"):
             self.pretend('echo $$ >"$0.pid"; mv "$0.pid" "${0%/*}/pid"\n' + script)
             with self.assertRaises(heeler.ConnectionLost) as lost:
-                await asyncio.wait_for(heeler.connect(greeting_s=0.5), 10)
-            self.assertIn("0.5 s", str(lost.exception))
+                await asyncio.wait_for(heeler.connect(greeting_s=3), 100)
+            self.assertIn("3 s", str(lost.exception))
             self.is_gone()
         self.pretend(greeting + 'sleep 100 & echo $! >"${0%/*}/pid"; echo \'{"id":1,"ok":{}}\'; wait')
         client = await heeler.connect()
-        await asyncio.wait_for(client.close(), 10)
+        await asyncio.wait_for(client.close(), 100)
         self.is_gone()
 
 
@@ -628,7 +628,7 @@ class Misbehaviour(PythonTest):
             with self.assertLogs("heeler", "ERROR") as log:
                 async with self.watch(type(error).__name__, on_event=fail) as run:
                     await self.loop(run, lambda: heard)
-                    self.assertTrue(await asyncio.wait_for(run.status(), 10))
+                    self.assertTrue(await asyncio.wait_for(run.status(), 100))
             self.assertIn("mine", log.output[0])
 
     async def test_a_socket_of_another_user(self):

@@ -76,7 +76,7 @@ def review(page, reviewer):
     page.says("#origin-link", "SHOP")
     page.says("#comments", "Stopped leaves")
     page.sees('#tree [data-badge="origin"]')
-    subprocess.run(reviewer, check=True, timeout=60)
+    subprocess.run(reviewer, check=True, timeout=100)
 
 
 def restored(page):
@@ -133,7 +133,7 @@ def refuse(url):
     def ask(method, path, body):
         request = urllib.request.Request(place + path, json.dumps(body).encode(), {"Authorization": "Bearer " + token},
                                          method=method)
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=100) as answer:
             return json.load(answer)
 
     ask("PUT", "/api/agents/tired", {"tenant": "acme", "status": "active"})

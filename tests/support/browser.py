@@ -42,7 +42,7 @@ class Browser:
         request = urllib.request.Request(self.base + self.session + path, data, {"Content-Type": "application/json"},
                                          method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:
+            with urllib.request.urlopen(request, timeout=100) as response:
                 return json.load(response)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"]) from None
@@ -103,7 +103,7 @@ class Browser:
     def errors(self):
         return [line["message"] for line in self.ask("POST", "/se/log", {"type": "browser"}) if line["level"] == "SEVERE"]
 
-    def when(self, condition, what, seconds=15):
+    def when(self, condition, what, seconds=60):
         """Until it is so. What is not there yet, or is replaced just now, is looked for again."""
         end = time.monotonic() + seconds
         why = ""

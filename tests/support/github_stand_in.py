@@ -5,6 +5,7 @@ import http.server
 import json
 import re
 import threading
+import time
 import urllib.parse
 
 
@@ -20,7 +21,8 @@ class GitHub:
         self.repository, self.collaborators = repository, set(collaborators)
         self.lock = threading.RLock()
         self.issues, self.parents, self.blockers = {}, {}, {}
-        self.asked = []  # "GET /repos/..."
+        self.asked, self.when = [], []  # "GET /repos/...", in seconds of a clock
+        self.refused_at = 0  # how many had been asked when `next` was last answered
         self.next = []  # (pattern of "GET /path", status, headers, body, whether it takes effect): answered once
         stand_in = self
 
@@ -103,9 +105,11 @@ class GitHub:
     def answer(self, method, path, headers, body):
         with self.lock:
             self.asked.append(f"{method} {path}")
+            self.when.append(time.monotonic())
             for at, (pattern, status, more, text, effective) in enumerate(self.next):
                 if re.search(pattern, f"{method} {path}"):
                     del self.next[at]
+                    self.refused_at = len(self.asked)
                     if effective:
                         self.act(method, path, body)
                     return status, more, text
