@@ -3,4 +3,4 @@
 set -uo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-timeout -k 1 110 "$@" "$work"
+timeout -k 1 280 "$@" "$work"

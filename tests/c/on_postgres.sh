@@ -3,4 +3,4 @@
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../support/own_postgres.sh"
 own_postgres c
-timeout -k 1 110 "$@" "$server_url" alone
+timeout -k 1 280 "$@" "$server_url" alone

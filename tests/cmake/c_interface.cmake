@@ -14,7 +14,7 @@ endfunction()
 # heeler_add_c_test(NAME COMMAND...): with a folder of its own as the last argument.
 function(heeler_add_c_test name)
     add_test(NAME "${prefix}.${name}" COMMAND bash "${folder}/in_folder.sh" ${ARGN})
-    set_tests_properties("${prefix}.${name}" PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+    set_tests_properties("${prefix}.${name}" PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
 endfunction()
 
 heeler_add_c_program(heeler_c_program c/program.c)
@@ -22,7 +22,7 @@ heeler_add_c_test(program "$<TARGET_FILE:heeler_c_program>")
 
 if(TARGET heeler_postgres)
     add_test(NAME "${prefix}.program on PostgreSQL" COMMAND bash "${folder}/on_postgres.sh" "$<TARGET_FILE:heeler_c_program>")
-    set_tests_properties("${prefix}.program on PostgreSQL" PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+    set_tests_properties("${prefix}.program on PostgreSQL" PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()
 
 add_executable(heeler_c_throwing c/throwing.cpp)

@@ -6,4 +6,4 @@ set -uo pipefail
 : "${HEELER_BIN:?the directory of the built examples}"
 [ -n "${HEELER_ADAPTERS:-}" ] || { echo "no openai-agents and langgraph (tests/run.sh --full installs them): skipped"; exit 77; }
 [ -x "$HEELER_BIN/heeler-serve" ] || { echo "not built: $HEELER_BIN/heeler-serve"; exit 1; }
-exec timeout -k 1 110 "$HEELER_ADAPTERS" "$(dirname "$0")/serve_adapters.py"
+exec timeout -k 1 280 "$HEELER_ADAPTERS" "$(dirname "$0")/serve_adapters.py"

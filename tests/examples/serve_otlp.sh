@@ -5,4 +5,4 @@ set -uo pipefail
 : "${HEELER_BIN:?the directory of the built examples}"
 command -v python3 >/dev/null || { echo "python3 is not installed: skipped"; exit 77; }
 [ -x "$HEELER_BIN/heeler-serve" ] || { echo "not built: $HEELER_BIN/heeler-serve"; exit 1; }
-exec timeout -k 1 110 python3 -W error::ResourceWarning "$(dirname "$0")/serve_otlp.py"
+exec timeout -k 1 280 python3 -W error::ResourceWarning "$(dirname "$0")/serve_otlp.py"

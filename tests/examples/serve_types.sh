@@ -5,4 +5,4 @@ set -uo pipefail
 
 [ -n "${HEELER_ADAPTERS:-}" ] || { echo "no mypy (tests/run.sh --full installs it): skipped"; exit 77; }
 cd "$(dirname "$0")/../../examples/python" || exit 1
-exec timeout -k 1 110 "$HEELER_ADAPTERS" -m mypy --strict --cache-dir /dev/null -p heeler
+exec timeout -k 1 280 "$HEELER_ADAPTERS" -m mypy --strict --cache-dir /dev/null -p heeler
