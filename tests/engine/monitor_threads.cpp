@@ -126,7 +126,7 @@ TEST_CASE("a runner clears after its cycles, also without a worker, and while pe
     REQUIRE(dog.define(rules));
     Runner runner{dog, 50ms, [](const CycleReport&) {}};
     const auto comes_true = [](auto&& test) {
-        for (int i = 0; i < 2000 && !test(); ++i) std::this_thread::sleep_for(10ms);
+        for (int i = 0; i < 6000 && !test(); ++i) std::this_thread::sleep_for(10ms);
         return test();
     };
     CHECK(comes_true([&] { return dog.context_clears().done >= 1; }));

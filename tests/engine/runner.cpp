@@ -16,10 +16,10 @@ namespace {
 
 using LiveDog = Watchdog<SystemClock, MemoryStore, RecordingNotifier>;
 
-/// Waits until it is true, at most 20 s.
+/// Waits until it is true, at most a minute.
 template <class Test>
 bool comes_true(Test&& test) {
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 6000; ++i) {
         if (test()) return true;
         std::this_thread::sleep_for(10ms);
     }

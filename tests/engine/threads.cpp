@@ -258,7 +258,7 @@ TEST_CASE("a runner judges and acts with threads of its own, and stops [M-001]")
     (void)dog.observe(*run, Progress{1});
     {
         Runner runner{dog, 5ms, [&](const CycleReport&) { ++cycles; }};
-        for (int i = 0; i < 600 && control.requests().empty(); ++i) std::this_thread::sleep_for(10ms);
+        for (int i = 0; i < 6000 && control.requests().empty(); ++i) std::this_thread::sleep_for(10ms);
         runner.stop();
         runner.stop();
     }

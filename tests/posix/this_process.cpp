@@ -43,7 +43,7 @@ public:
     }
     /// Waits for its first thread to have ended.
     [[nodiscard]] bool has_ended() const {
-        for (int i = 0; i < 1000; ++i, ::usleep(10'000)) {
+        for (int i = 0; i < 6000; ++i, ::usleep(10'000)) {
             const std::string text = detail::first_line("/proc/" + std::to_string(pid_) + "/stat");
             if (text.find(") Z ") != std::string::npos) return true;
         }

@@ -299,10 +299,10 @@ TEST_CASE("settings out of range are refused with value and limit") {
     CHECK(message({.backlog_bytes = 10}) == "backlog_bytes is 10, but must be at least read_bytes (1048576)");
 }
 
-TEST_CASE("a file of 10 GB with nothing in it takes no time and no memory") {
+TEST_CASE("a file of 4 TB with nothing in it takes no time and no memory") {
     const ScratchLog log;
     log.append("");
-    log.resize(10'000'000'000);
+    log.resize(4'000'000'000'000);
     Reader reader{log};
     const auto start = std::chrono::steady_clock::now();
     const long before = peak_kib();
@@ -311,7 +311,7 @@ TEST_CASE("a file of 10 GB with nothing in it takes no time and no memory") {
     log.append("\nnew\n");
     CHECK(reader.next() == "new\n");
     CHECK(reader.problems == "");
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{2});
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{60});
     CHECK(peak_kib() - before < 32 * 1024);
 }
 

@@ -43,7 +43,7 @@ public:
     }
 
     /// Whether it shows this in time.
-    [[nodiscard]] bool shows(std::string_view text, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+    [[nodiscard]] bool shows(std::string_view text, std::chrono::milliseconds limit = std::chrono::seconds(60)) {
         return wait_for(
             [&] {
                 char chunk[4096];

@@ -47,7 +47,7 @@ private:
 }
 
 template <class Condition>
-[[nodiscard]] bool wait_for(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+[[nodiscard]] bool wait_for(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(60)) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (!condition()) {
         if (std::chrono::steady_clock::now() > deadline) return false;
