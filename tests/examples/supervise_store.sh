@@ -35,9 +35,9 @@ expect_stored() { # NAME STATES WHAT
     got=$(stored "$1")
     [ "$got" = "$2" ] || fail "$3: the runs are stored as \"$got\", not \"$2\"" "$work/err"
 }
-# under_way: the command of `begin` works, and its run is stored.
-under_way() { until_true is_stored || fail "it is not under way" "$work/err"; }
-is_stored() { [ -s "$store" ] && sqlite3 -readonly -cmd '.timeout 60000' "$store" "SELECT state FROM runs" 2>/dev/null | grep -q running; }
+# under_way: the command of `begin` works, its run is stored, and whatever is written at the start is written.
+under_way() { until_true is_stored && until_true grep -q ' HEALTHY ' "$work/err" || fail "it is not under way" "$work/err"; }
+is_stored() { [ -s "$store" ] && [ -s "${store%/*}/child" ] && sqlite3 -readonly -cmd '.timeout 60000' "$store" "SELECT state FROM runs" 2>/dev/null | grep -q running; }
 work_until_told='while [ ! -e '$work'/go ]; do sleep 0.1; done; rm '$work'/go'
 
 echo "== busy for a moment"
