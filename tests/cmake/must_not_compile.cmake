@@ -26,6 +26,9 @@ set(include "")
 if(PRECOMPILED)
     set(include -include "${PRECOMPILED}")
 endif()
+if(STANDARD EQUAL 20) # nobody looks at what comes after the first error
+    list(APPEND compile -Wfatal-errors)
+endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C ${compile} -fsyntax-only ${include} "${CASE}"
                 RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
 if(status EQUAL 0)
