@@ -296,6 +296,8 @@ TEST_CASE("no verb that is absent or fails destroys anything, on no rung of any 
     const Trouble& trouble = troubles[GENERATE(range(0, static_cast<int>(std::size(troubles))))];
     const auto verb = static_cast<Hands::Verb>(GENERATE(range(0, static_cast<int>(Hands::count))));
     const bool shared = GENERATE(false, true);
+    // Each rung and each verb in one of the two ways.
+    if (heeler_test::is_slowed && shared != ((&trouble - troubles) % 2 == static_cast<int>(verb) % 2)) return;
     for (const Way way : {Way::absent, Way::rejected, Way::failed, Way::timed_out, Way::throws}) {
         CAPTURE(trouble.preset, trouble.name, Hands::names[verb], way_names[static_cast<std::size_t>(way)], shared);
         const Day day{trouble, verb, way, shared};

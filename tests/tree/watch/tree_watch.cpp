@@ -494,7 +494,7 @@ TEST_CASE("a reviewer that does nothing is woken once more after an hour, then a
     CHECK(wakes[0].key != wakes[1].key);
     CHECK(f.status().attempt == 2);
     CHECK(f.notifier.sent().empty());
-    minutes((heeler_test::is_slowed ? 1 : 3) * 24 * 60);
+    minutes((heeler_test::is_slowed ? 6 : 3 * 24) * 60);
     CHECK(f.effects(TreeVerb::wake) == 2);
     REQUIRE(f.notifier.sent().size() == 1);
     const Alert alert = f.notifier.sent()[0].alert;
