@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
 #   tests/run.sh           with GCC: scenarios (on SQLite; on PostgreSQL those that are about what is stored; some to
-#                          heeler-serve), killed watchdogs, 10,000 simulated worlds, programs and tools, what must not
+#                          heeler-serve), killed watchdogs, 5,000 simulated worlds, programs and tools, what must not
 #                          compile, the installed package; unit tests under the address and undefined-behaviour sanitizers,
 #                          but for those of engine, trees and stores that start threads, which run under the thread
-#                          sanitizer; fuzz targets for 2 s each; layout of the sources; the model of the protocol
+#                          sanitizer; fuzz targets for 1 s each; layout of the sources; the model of the protocol
 #                          (tests/model), if Spin is there
 #   tests/run.sh --full    also unit tests and scenarios in memory with GCC, all scenarios on PostgreSQL and to heeler-serve,
 #                          each twice; scenarios, programs, tools and what starts threads under the address sanitizer, all
@@ -91,7 +91,8 @@ all_on_postgres=OFF
 # Lines of what lies on the stack cost an eighth of a compiler's time; the functions are named without. What happens between
 # threads may never happen again, and keeps them.
 asan_lines=-g0
-fuzz_seconds=2
+fuzz_seconds=1
+fuzz_flags=-O0 # which take half of the time to compile; in a second it is the corpus that finds something
 conan=
 if [ "$full" = yes ]; then
     packaging=ON
@@ -107,6 +108,7 @@ if [ "$full" = yes ]; then
     all_on_postgres=ON
     asan_lines=-g1
     fuzz_seconds=60
+    fuzz_flags=-O1
     export HEELER_MONITOR_CYCLES=100 HEELER_SCENARIOS_ALL=1
     conan=$(command -v conan || true)
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan==2.34.0; then
@@ -156,7 +158,8 @@ trap 'kill "$beside" 2>/dev/null || true' EXIT
 behind=(nice -n 19)
 
 heading "build with the address and undefined-behaviour sanitizers"
-build asan "-DCMAKE_CXX_FLAGS_DEBUG=-O0 $asan_lines" -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_BUILD_EXAMPLES=$sanitized_examples \
+build asan "-DCMAKE_CXX_FLAGS_DEBUG=-O0 $asan_lines" -DHEELER_FUZZ_SECONDS=$fuzz_seconds -DHEELER_FUZZ_FLAGS=$fuzz_flags \
+    -DHEELER_BUILD_EXAMPLES=$sanitized_examples \
     "-DHEELER_TEST_TOPICS=$sanitized_topics" -DHEELER_WITH_C=$sanitized_c \
     -DHEELER_TEST_ODR=$odr -DHEELER_TEST_NO_THREADS=$threads_apart -DHEELER_TEST_BY_FILE=ON || fail
 

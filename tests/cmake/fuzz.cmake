@@ -5,6 +5,8 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR NOT HEELER_SANITIZE MATCHES "add
     return()
 endif()
 
+set(HEELER_FUZZ_FLAGS -O1 CACHE STRING "What fuzz targets are compiled with: optimised, they try more")
+
 file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*_fuzz.cpp)
 heeler_leave_out_unbuilt(fuzz_sources)
 if(NOT TARGET heeler-serve)
@@ -16,7 +18,7 @@ foreach(source IN LISTS fuzz_sources)
     add_executable(heeler_fuzz_${name} "${source}")
     target_include_directories(heeler_fuzz_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
     target_link_libraries(heeler_fuzz_${name} PRIVATE heeler_everything)
-    target_compile_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer -O1)
+    target_compile_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer ${HEELER_FUZZ_FLAGS})
     target_link_options(heeler_fuzz_${name} PRIVATE -fsanitize=fuzzer)
 
     if(name STREQUAL "protocol") # of heeler-serve

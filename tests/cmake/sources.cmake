@@ -85,7 +85,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
         add_test(NAME "${prefix}.quickstart_cost.${mode}"
                  COMMAND "${CMAKE_COMMAND}" -D "CXX=${CMAKE_CXX_COMPILER}" -D "NM=${CMAKE_NM}" -D
                          "ROOT=${PROJECT_SOURCE_DIR}" -D "OBJECT=${CMAKE_CURRENT_BINARY_DIR}/quickstart_${mode}.o" -D
-                         "EXTRA_INCLUDES=$<TARGET_PROPERTY:heeler_odr,INCLUDE_DIRECTORIES>" -D "FLAGS=${ARGN}" -D
+                         "EXTRA_INCLUDES=$<TARGET_PROPERTY:heeler_odr,INCLUDE_DIRECTORIES>" -D "FLAGS=${ARGN};${heeler_roomy}" -D
                          "FUNCTIONS=${functions}" -D "LINES=${lines}" -P "${scripts}/quickstart_cost.cmake")
         set_tests_properties("${prefix}.quickstart_cost.${mode}" PROPERTIES ENVIRONMENT CCACHE_DISABLE=1 COST 100)
     endfunction()
