@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests.
 #   tests/run.sh           with GCC: scenarios (on SQLite; on PostgreSQL those that are about what is stored; some to
-#                          heeler-serve), killed watchdogs, 5,000 simulated worlds, programs and tools, what must not
+#                          heeler-serve), killed watchdogs, 10,000 simulated worlds, programs and tools, what must not
 #                          compile, the installed package; unit tests under the address and undefined-behaviour sanitizers,
 #                          but for those of engine, trees and stores that start threads, which run under the thread
 #                          sanitizer; fuzz targets for 1 s each; layout of the sources; the model of the protocol

@@ -9,7 +9,7 @@ target_link_libraries(heeler_sim_worlds PRIVATE heeler_header_only)
 target_compile_options(heeler_sim_worlds PRIVATE $<IF:$<CONFIG:Release>,-O3,-O1>)
 
 # So many in the ordinary tests, on as many processors as there are.
-set(worlds 5000)
+set(worlds 10000)
 set(parts 4)
 math(EXPR count "${worlds} / ${parts}")
 foreach(part RANGE 1 ${parts})
