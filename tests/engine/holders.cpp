@@ -224,6 +224,33 @@ TEST_CASE("a takeover resets no age of a checkpoint") {
     CHECK(fleet.control.requests().size() == 1);
 }
 
+TEST_CASE("who was just taken over is neither ended nor replaced before its last holder must have stopped [M-101]") {
+    Fleet fleet;
+    fleet.rules.schedule = {5s, false, false};
+    fleet.rules.interval.fixed = 5s;
+    FleetDog& a = fleet.boot("a");
+    fleet.run(a, "r");
+    fleet.board.write("r", 1);
+    (void)fleet.live(1190s);
+    fleet.dogs.erase("a");
+    FleetDog& b = fleet.boot("b");
+    const RunHandle own = fleet.run(b, "own");
+    Duration taken{}, replaced{};
+    for (Duration passed{}; passed < 90s; passed += 5s) {
+        (void)fleet.live(5s);
+        if (taken == Duration{} && fleet.holder_of("r") == "b") taken = passed + 5s;
+        if (replaced == Duration{} && !fleet.control.requests().empty()) replaced = passed + 5s;
+    }
+    REQUIRE(taken > Duration{});
+    CHECK(fleet.control.requests().size() == 1);
+    CHECK(replaced - taken >= 20s);  // a lease and the time to its next renewal
+    CHECK(replaced - taken <= 30s);
+    // One that nobody held before waits for nothing.
+    (void)own;
+    (void)fleet.live(1130s);
+    CHECK(fleet.control.requests().size() == 2);
+}
+
 TEST_CASE("who was paused longer than its lease does nothing more to what others took [M-101]") {
     Fleet fleet;
     FleetDog& a = fleet.boot("a");

@@ -250,14 +250,15 @@ private:
     }
 
     /// Many stand still together: nobody is ended, replaced or paused, and nobody asked for of whom people do not know
-    /// yet. Whoever were paused would still stand when what all need is there again.
+    /// yet. Whoever were paused would still stand when what all need is there again. Nor is anybody ended or replaced
+    /// who was just taken over: what its last holder asked for may still be under way, and the agent cannot tell.
     [[nodiscard]] bool waits_for_all(const RungJob& job, const Action& action, Instant now) const {
-        if (action.kind == ActionKind::terminate || action.kind == ActionKind::spawn)
-            return mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
-        if (action.kind != ActionKind::escalate && action.kind != ActionKind::pause) return false;
         const std::lock_guard guard{job.watched->lock};
-        const bool pauses = action.kind == ActionKind::pause;
-        return mass_stall_.speaks_for(*job.watched) && (pauses || !job.watched->verdict->told.heard);
+        if (action.kind == ActionKind::terminate || action.kind == ActionKind::spawn)
+            return job.watched->seldom->locked_until > now.elapsed ||
+                   mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
+        const bool tells = action.kind == ActionKind::escalate && !job.watched->verdict->told.heard;
+        return (tells || action.kind == ActionKind::pause) && mass_stall_.speaks_for(*job.watched);
     }
 
     /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.

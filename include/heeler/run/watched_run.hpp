@@ -150,6 +150,7 @@ struct Seldom {
     OnDemand<List<Action>> rung;              ///< that was carried out and is not settled yet; not saved
     SmallOptional<Elapsed> waits_until;       ///< a rate limit that ends by itself
     SmallOptional<Elapsed> held_until;        ///< not saved
+    SmallOptional<Elapsed> locked_until;      ///< taken over: nobody is ended or replaced before; not saved
     SmallOptional<Elapsed> lost_since;        ///< its source; of one that is not attached again, too
     SmallOptional<Duration> credited;         ///< the progress up to which those above it have theirs
     SmallOptional<Duration> rate_limited_at;  ///< working clock: when it said so last
