@@ -30,9 +30,11 @@ public:
     void inhibit(List<AlertJob>& due, Instant now, CycleReport& report) {
         List<AlertJob> kept, rest;
         for (AlertJob& job : due) {
-            const auto parent = parent_of(job);
-            const bool of_all = parent && is_of_all(job);
-            const std::string above = parent && !of_all ? above_of(job, *parent) : std::string{};
+            bool of_all = false;
+            const auto parent = parent_of(job, of_all);
+            std::string above;
+            if (parent && !of_all && job.rules->rules.alerts.outbox.inhibit)
+                above = known_trouble_above(registry_, job.handle, *parent, [](RunHandle) -> Decided* { return {}; });
             if (above.empty() && !of_all) {
                 rest.push_back(std::move(job));
                 continue;
@@ -40,7 +42,8 @@ public:
             job.row.state = AlertRow::State::skipped;
             job.row.how = AlertRow::How::inhibited;
             job.row.with_run = above;
-            inhibit(job);  // now: of two runs above each other one is told
+            const std::lock_guard guard{job.watched->lock};
+            job.watched->note(job.fate(Fate::What::inhibited));  // now: of two runs above each other one is told
             kept.push_back(std::move(job));
         }
         due = std::move(rest);
@@ -51,11 +54,10 @@ public:
 
 private:
     /// Of an alert that may be kept back: the first one about an incident, which nobody has tried to send yet. An
-    /// escalation asks for a person, and what is critical waits for nobody.
-    [[nodiscard]] static std::optional<std::string> parent_of(const AlertJob& job) {
-        const RunClass& rules = job.rules->rules;
+    /// escalation asks for a person, and what is critical waits for nobody. `of_all`: its trouble is that of many.
+    [[nodiscard]] std::optional<std::string> parent_of(const AlertJob& job, bool& of_all) const {
         const Alert& alert = job.row.alert;
-        if (rules.mode == Mode::shadow || !alert.is(AlertKind::unhealthy)) return std::nullopt;
+        if (job.rules->rules.mode == Mode::shadow || !alert.is(AlertKind::unhealthy)) return std::nullopt;
         const bool begun = job.begun() || job.row.how == AlertRow::How::alone || speaks_for_others(alert);
         if (alert.severity == Severity::critical || begun) return std::nullopt;
         const std::lock_guard guard{job.watched->lock};
@@ -68,22 +70,8 @@ private:
                    !told.is_of_edge(alert.at, alert.kind);
         });
         if (!says_it_began) return std::nullopt;
+        of_all = mass_.speaks_for(watched);
         return std::string{watched.spec.parent()};
-    }
-
-    [[nodiscard]] std::string above_of(const AlertJob& job, const std::string& parent) const {
-        if (!job.rules->rules.alerts.outbox.inhibit) return {};
-        return known_trouble_above(registry_, job.handle, parent, [](RunHandle) -> Decided* { return nullptr; });
-    }
-
-    [[nodiscard]] bool is_of_all(const AlertJob& job) const {
-        const std::lock_guard guard{job.watched->lock};
-        return mass_.speaks_for(*job.watched);
-    }
-
-    static void inhibit(const AlertJob& job) {
-        const std::lock_guard guard{job.watched->lock};
-        job.watched->note(job.fate(Fate::What::inhibited));
     }
 
     Ledger& ledger_;
