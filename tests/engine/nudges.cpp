@@ -86,6 +86,35 @@ TEST_CASE("a run that was well for long enough is nudged as if it never had been
     CHECK(b.acts == "inject:nudge done; inject:nudge done; snapshot done, escalate done");
 }
 
+TEST_CASE("nudges are forgotten as well after an incident that an operator ended") {
+    Limited b{{.in_row = 1}};
+    b.minutes(2);
+    REQUIRE(b.acts == nudge);
+    const bool soon = GENERATE(false, true);
+    DecisionRow said;
+    said.run = "r";
+    said.by = "ada";
+    SECTION("because it was none") {
+        said.verb = Verb::mark_wrong;
+        REQUIRE(b.dog->decide(said));
+        b.work(soon ? 20 : 35);
+        CHECK(b.dog->observe(b.handle, Resource{"disk", 100, 100}) == Observed::ok);  // no stall is one any more
+        b.minutes(3);
+    }
+    SECTION("by letting go on what was paused") {
+        b.minutes(2);  // no nudge is left: the final rung
+        said.verb = Verb::pause;
+        REQUIRE(b.dog->decide(said));
+        b.minutes(2);
+        said.verb = Verb::resume;
+        REQUIRE(b.dog->decide(said));
+        b.minutes(1);
+        b.work(soon ? 20 : 35);
+        b.minutes(3);
+    }
+    CHECK(b.asked(ControlVerb::inject) == (soon ? 1u : 2u));
+}
+
 TEST_CASE("a nudge that would come too soon waits, and people are told meanwhile") {
     Limited b{{.apart = 20min}};
     b.minutes(2);

@@ -331,9 +331,7 @@ private:
         if (action.kind == ActionKind::resume) {
             fold.enter(RunState::running);
             if (!watched_.verdict->incident.open()) return;
-            watched_.verdict.edit().incident.phase = Phase::none;  // what comes next is another one
-            watched_.verdict.edit().told.close();
-            watched_.verdict.edit().incident.hold_until.reset();
+            watched_.verdict.edit().drop_incident(watched_.run.working(now_.elapsed));
         }
     }
 

@@ -87,12 +87,9 @@ private:
         if (escalation.ack_lasts > Duration{}) levels.next = now_.elapsed + escalation.ack_lasts;
     }
 
-    /// It is over without a word, and what comes next does not go on with it.
     void end_incident() {
         told().acknowledged = false;
-        watched_.verdict.edit().incident.phase = Phase::none;
-        watched_.verdict.edit().incident.hold_until.reset();
-        told().close();
+        watched_.verdict.edit().drop_incident(watched_.run.working(now_.elapsed));
     }
 
     std::string_view resume() {

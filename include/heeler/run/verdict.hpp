@@ -56,8 +56,15 @@ struct Verdict {
     }
     /// After so long without an incident those before count no more.
     [[nodiscard]] std::uint32_t nudges_in_row(const NudgeLimits& limits, Duration working) const noexcept {
-        const bool over = incident.phase == Phase::closed && working - incident.closed_at >= limits.forgotten_after;
+        const bool over = !incident.open() && working - incident.closed_at >= limits.forgotten_after;
         return over ? 0 : nudges;
+    }
+    /// An operator has ended the incident: without a word, and what comes next does not go on with it.
+    void drop_incident(Duration working) {
+        incident.phase = Phase::none;
+        incident.closed_at = working;
+        incident.hold_until.reset();
+        told.close();
     }
     /// What an operator orders has a number, and is no rung.
     [[nodiscard]] bool is_order(std::uint32_t number) const noexcept {
