@@ -108,7 +108,7 @@ public:
         const std::string lineage = lineage_of(run);
         // It is asked for before the run is looked at. Nobody can have spent anything for one that goes on with none.
         if (run.version == 0 && run.rules().detectors.find<SpendCap>() != nullptr)
-            lineages_.insert({lineage, {{}, run.verdict->restarts.lineage.empty(), true, now.elapsed}});
+            lineages_.insert({lineage, {{}, run.verdict->restarts.lineage.empty(), true, now.elapsed, {}, {}}});
         std::string told;
         for (const AlertRow& row : rows.alerts)
             if (offered_.count(row.alert.key) == 1) told += row.alert.key + "\n";
@@ -138,8 +138,9 @@ public:
         const SpendCap::Settings* const settings = run.rules().detectors.find<SpendCap>();
         if (settings == nullptr) return;
         const std::lock_guard guard{lock_};
-        const std::string id = lineage_of(run), owner = owner_of(run);
+        const std::string id = lineage_of(run);
         Lineage& lineage = lineages_[id];
+        const std::string owner = lineage.owner_of(run);
         lineage.used = true;
         lineage.at = now.elapsed;
         const RunSpend before = *run.run.spend;
@@ -178,9 +179,23 @@ private:
 
     struct Lineage {
         Spent sum{};
-        bool known = false;  ///< the store was asked
-        bool used = true;    ///< since then somebody looked
-        Elapsed at{};        ///< when that was
+        bool known = false;   ///< the store was asked
+        bool used = true;     ///< since then somebody looked
+        Elapsed at{};         ///< when that was
+        std::string run{};    ///< that was looked at last
+        std::string owner{};  ///< of that one: to read it from its spec is to decode all of that
+
+        /// What was registered may turn out to be another run until it is stored.
+        [[nodiscard]] const std::string& owner_of(const detail::RunMemory& of) {
+            if (run != of.run.id || of.version == 0) owner = SpendLedger::owner_of(of);
+            run = of.run.id;
+            return owner;
+        }
+        void take_anew() {
+            sum = {};
+            known = true;
+            used = false;
+        }
     };
 
     struct Reached {
@@ -227,8 +242,7 @@ private:
             owners_.clear();
         }
         for (const std::string& id : asked)
-            if (const auto known = lineages_.find(id); known != lineages_.end())
-                known->second = {{}, true, false, known->second.at};
+            if (const auto known = lineages_.find(id); known != lineages_.end()) known->second.take_anew();
         const std::set<std::string_view> names(asked.begin(), asked.end());
         for (const SpendRow& row : rows) {
             if (day != no_day && row.day == day) add_to_day(row);
