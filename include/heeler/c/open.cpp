@@ -64,16 +64,21 @@ void check_control(const heeler_options& options) {
                                                                    : "`verbs` is 0: name what `act` can do");
 }
 
-AnyWatchdog on_store(std::string_view store, const HostClock& clock, HostNotifier notifier, EngineSettings settings) {
+Opened on_store(std::string_view store, const HostClock& clock, HostNotifier notifier, EngineSettings settings) {
     StorePlace place;
-    if (store == "memory") return AnyWatchdog{clock, MemoryStore{}, std::move(notifier), std::move(settings)};
+    if (store == "memory") {
+        const MemoryStore rows;
+        return {OwnLedger{rows}, AnyWatchdog{clock, rows, std::move(notifier), std::move(settings)}};
+    }
     if (!read_store(store, place))
         refuse(ErrorCode::invalid_argument, "there is no store " + in_quotes(heeler::detail::open_address(store)) +
                                                 "; it must be memory, sqlite:PATH or postgres:URL");
     if (place.postgres.empty())
-        return AnyWatchdog{clock, SqliteStore{place.sqlite_file}, std::move(notifier), std::move(settings)};
+        return {OwnLedger{SqliteStore{place.sqlite_file}},
+                AnyWatchdog{clock, SqliteStore{place.sqlite_file}, std::move(notifier), std::move(settings)}};
 #ifdef HEELER_HAS_POSTGRES
-    return AnyWatchdog{clock, PostgresStore{place.postgres}, std::move(notifier), std::move(settings)};
+    return {OwnLedger{PostgresStore{place.postgres}},
+            AnyWatchdog{clock, PostgresStore{place.postgres}, std::move(notifier), std::move(settings)}};
 #else
     refuse(ErrorCode::unsupported, "this library was built without PostgreSQL");
 #endif
@@ -92,12 +97,13 @@ std::unique_ptr<heeler_watchdog> opened_with(const heeler_options& options) {
     const std::string preset{options.preset == nullptr || *options.preset == '\0' ? "recommended" : options.preset};
     RunClass rules = class_of(preset, text(options.settings));
     HostClock clock{options};
-    auto dog = on_store(text(options.store), clock, HostNotifier{options}, std::move(settings));
-    std::unique_ptr<heeler_watchdog> opened{new heeler_watchdog{std::move(clock), HostControl{options}, std::move(dog),
-                                                                preset, !text(options.holder).empty(), forks(),
-                                                                options.tell, options.context}};
+    auto [spend, dog] = on_store(text(options.store), clock, HostNotifier{options}, std::move(settings));
+    std::unique_ptr<heeler_watchdog> opened{
+        new heeler_watchdog{std::move(clock), HostControl{options}, std::move(spend), std::move(dog), preset,
+                            !text(options.holder).empty(), forks(), options.tell, options.context}};
     if (options.act != nullptr || options.find != nullptr || options.prove_stopped != nullptr)
         taken(opened->dog.attach(opened->control));
+    opened->dog.attach(*opened->spend.ledger);
     if (options.wake != nullptr)
         opened->dog.wake_with([wake = options.wake, context = options.context] {
             const StrictCallback strict;

@@ -2,16 +2,43 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <heeler/c/host.hpp>
 #include <heeler/engine/any_watchdog.hpp>
+#include <heeler/spend.hpp>
+
+namespace heeler::inline HEELER_ABI::c {
+
+/// A ledger of what runs spend, with a handle of its own on the watchdog's rows: of a store on disk, a connection.
+struct OwnLedger {
+    template <class Store>
+    explicit OwnLedger(Store rows) {
+        auto kept = std::make_shared<Store>(std::move(rows));
+        ledger = std::make_unique<SpendLedger>(*kept);
+        store = std::move(kept);
+    }
+
+    std::shared_ptr<void> store{};
+    std::unique_ptr<SpendLedger> ledger{};  ///< refers to the store
+};
+
+/// A watchdog, and what counts for it.
+struct Opened {
+    OwnLedger spend;
+    AnyWatchdog dog;  ///< refers to the ledger
+};
+
+}  // namespace heeler::inline HEELER_ABI::c
 
 struct heeler_watchdog {
     heeler::c::HostClock clock;
     heeler::c::HostControl control;
-    heeler::AnyWatchdog dog;  ///< refers to the control
+    heeler::c::OwnLedger spend;
+    heeler::AnyWatchdog dog;  ///< refers to the control and the ledger
     std::string preset;
     bool shares_store;
     unsigned forks;  ///< of its process, when it was opened
