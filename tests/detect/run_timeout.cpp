@@ -66,6 +66,55 @@ TEST_CASE("A-58: the class's limit of two hours, strictly [M-075]") {
 }
 
 TEST_CASE("that no time limit is set is said where the class is described [M-076]") {
-    CHECK(RunTimeout::bound({}, 60s, 1s) == "  warning: no time limit is set (duration_limit_s); 8h is a usual one\n");
+    CHECK(RunTimeout::bound({}, 60s, 1s) ==
+          "  warning: no time limit is set (duration_limit_s); 8h is a usual one, 24h "
+          "with lineage_limit_s\n");
     CHECK(RunTimeout::bound({3600s}, 60s, 1s).empty());
+    CHECK(RunTimeout::bound({.limit = {}, .lineage_limit = 3600s}, 60s, 1s).empty());
+}
+
+TEST_CASE("work may last as long as the limit of its lineage, whoever does it by now [M-076]") {
+    Rule rule;
+    rule.settings.lineage_limit = 3600s;
+    At at{600s};
+    at.run.lineage.edit() = {"first", 3000s};
+    CHECK_FALSE(rule.check(at));
+    CHECK(RunTimeout{}.due({}, rule.settings, at.run, 0s) == 600s + 1us);
+    at.now.elapsed += 1us;
+    const auto found = rule.check(at);
+    REQUIRE(found);
+    CHECK(found->condition == Condition::timeout);
+    CHECK(found->level == Level::stop);
+    CHECK(found->evidence.rule == "lineage_timeout");
+    CHECK(found->evidence.fact("threshold_s") == 3600);
+    CHECK(found->subject.view() == "first");
+    CHECK(RunTimeout::describe(*found) == "Running for 1 hour, since run first began");
+    SECTION("what the run waits for does not count, but for runs below it") {
+        at.run.waiting_since = at.now.elapsed - 2us;
+        at.run.state = RunState::waiting_human;
+        CHECK_FALSE(rule.check(at));
+        at.run.state = RunState::waiting_child;
+        CHECK(rule.check(at));
+    }
+    SECTION("the run's own limit is no less") {
+        at.run.timeout = 60s;
+        rule.settings.lineage_limit = 7200s;
+        REQUIRE(rule.check(at));
+        CHECK(rule.check(at)->evidence.rule == "timeout");
+        CHECK(RunTimeout{}.due({}, rule.settings, at.run, 0s) == 60s + 1us);
+    }
+}
+
+TEST_CASE("a run that goes on with nobody is a lineage of its own, from its start on [M-076]") {
+    Rule rule;
+    rule.settings.lineage_limit = 60s;
+    At at{61s};
+    REQUIRE(rule.check(at));
+    CHECK(rule.check(at)->subject.view() == "r");
+    at.run.started = 1s;
+    CHECK_FALSE(rule.check(at));
+    CHECK(RunTimeout{}.due({}, rule.settings, at.run, 0s) == 61s + 1us);
+    at.run.started.reset();
+    REQUIRE(rule.check(at));
+    CHECK(rule.check(at)->condition == Condition::not_evaluable);
 }

@@ -107,6 +107,7 @@ const Threshold thresholds[] = {
     {"burn.min_history", "2", presets::long_run, NUMBER_OF(BurnRateTracker<BytesWritten>, min_history), 1, 2},
     {"burn.in_a_row", "4", presets::long_run, NUMBER_OF(BurnRateTracker<Tokens>, in_a_row), 1, 4},
     {"duration_limit_s", "5000", presets::session_monitor, LENGTH_OF(RunTimeout, limit), 7200, 5000},
+    {"lineage_limit_s", "86400", presets::long_run, LENGTH_OF(RunTimeout, lineage_limit), -1, 86'400},
     {"max_attempts", "3", presets::long_run,
      [](const RunClass& c) { return double(c.ladder.as<RecoveryLadder>()->max_attempts); }, 2, 3},
     {"verify_after_s", "600", presets::long_run, CLASS_LENGTH(verify_after), 0, 600},

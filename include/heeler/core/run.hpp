@@ -56,7 +56,8 @@ struct RunSpec {
     std::optional<DelegateContract> contract{};  ///< what the run was handed; must be complete if it is given
     bool start_unknown = false;                  ///< nobody knows when it started: rules about its age say so
     /// The run whose work it takes up under an id of its own: fresh agents are counted for both
-    /// (`ActionLimits::restarts`). Empty: none. Of a run that nobody knows any more nothing is counted.
+    /// (`ActionLimits::restarts`), and time (`RunTimeout`). Empty: none. Of a run that nobody knows any more nothing is
+    /// counted.
     std::string continues{};
 
     /// What counts as its progress, in words.
@@ -73,6 +74,14 @@ struct RunHandle {
     std::uint32_t generation = 0;
 
     friend constexpr bool operator==(RunHandle, RunHandle) noexcept = default;
+};
+
+/// The work that a run is a part of, because it goes on with another run or stands below one.
+struct RunLineage {
+    std::string first{};  ///< the run that it began with; empty: this one, as far as is known
+    Duration before{};    ///< how long it had lasted when this one began, and what this one waited for runs below it
+
+    void archive(auto& a) { a(first, before); }
 };
 
 /// Totals of what a run consumed.
@@ -155,6 +164,7 @@ struct Run {
     OnDemand<RunSpend> spend{};
     OnDemand<RunWords> words{};
     OnDemand<RunsBelow> children{};
+    OnDemand<RunLineage> lineage{};
     std::uint32_t open_calls = 0;   ///< tool calls without a result
     std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been
     std::uint32_t incarnation = 1;  ///< what older ones report is fenced off
@@ -171,6 +181,12 @@ struct Run {
 
     [[nodiscard]] Duration working(Elapsed now) const noexcept {
         return (waiting_since ? *waiting_since : now) - origin - waited;
+    }
+
+    /// How long the work that it is a part of has lasted. Of waits only those for runs below count.
+    [[nodiscard]] Duration lineage_age(Elapsed now) const noexcept {
+        const Duration worked = state == RunState::waiting_child ? now - origin - waited : working(now);
+        return worked - started.value_or(Duration{}) + lineage->before;
     }
 
     /// Age of a moment of the working clock; absent moments have no age.

@@ -13,6 +13,7 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/cycle/recovery_signs.hpp>
+#include <heeler/detect/run_timeout.hpp>
 #include <heeler/recover/incident_steps.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -230,7 +231,10 @@ private:
         result.excused = watched_.was_stopped_from_outside() || has(result, Condition::exhausted);
         const bool starts = result.decision.retry_after || rung::has(result.decision.plan, ActionKind::spawn);
         const bool poison = starts && verdict_.restarts.forbid(rules.limits.restarts, result.excused, now_.wall);
-        const bool spent = starts && run_.spend->is_over();
+        bool over_time = false;
+        for (const Finding& each : result.findings) over_time |= each.evidence.rule == RunTimeout::lineage_rule;
+        const bool spent = starts && (run_.spend->is_over() || (over_time && !result.decision.is_final));
+        if (starts && over_time && !spent) result.decision = poisoned(verdict_.incident, result.decision, true);
         if (!result.decision.acts() && !poison && !spent) return;
         const bool waits = rung::has(result.decision.plan, ActionKind::nudge) && !find_rung_beyond_nudges(result, seen);
         if (verdict_.marks.snoozed_at(now_.wall))

@@ -71,15 +71,26 @@ struct Engine::EngineParts {
         return rules && rules->loop != nullptr ? rules : nullptr;
     }
 
-    /// It goes on with a run that may be over, or another watchdog's: what is stored of that one counts for it.
-    void take_up(RunHandle run, std::string_view before, Instant now) {
-        const auto known = ledger.history(now, before);
+    /// It goes on with a run that may be over, or another watchdog's: what is stored of that one counts for it. Or it
+    /// stands below one: how long the work of that one has lasted is known if it is watched here.
+    void take_up(RunHandle run, const std::string& other, bool goes_on, Instant now) {
+        RunMemory before;
+        const auto known = goes_on ? ledger.history(now, other) : Result<History>{};
+        const auto parent = goes_on ? std::nullopt : registry.find(other);
+        if (known && known->row) before = stored_memory(*known->row, now);
+        if (WatchedRun* const above = parent ? registry.table().find(*parent) : nullptr; above != nullptr) {
+            const std::lock_guard guard{above->lock};
+            before.run = above->run;
+        }
         WatchedRun* const watched = registry.table().find(run);
         if (watched == nullptr) return;
         const std::lock_guard guard{watched->lock};
-        Restarts& restarts = watched->verdict.edit().restarts;
-        if (known && known->row) restarts = stored_memory(*known->row, now).verdict->restarts;
-        if (restarts.lineage.empty()) restarts.lineage = before;
+        if (goes_on) watched->verdict.edit().restarts = before.verdict->restarts;
+        if (goes_on && before.verdict->restarts.lineage.empty()) watched->verdict.edit().restarts.lineage = other;
+        const Duration age = before.run.lineage_age(now.elapsed) + watched->run.started.value_or(Duration{});
+        const std::string& first = before.run.lineage->first;
+        if (before.run.interval > Duration{}) watched->run.lineage.edit().before = age;  // else nobody knows that one
+        watched->run.lineage.edit().first = first.empty() ? other : first;
     }
 
     const EngineSettings settings;
@@ -173,15 +184,14 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     return defined;
 }
 
-HEELER_INLINE Result<void> Engine::define_once(RunClass rules) {
+HEELER_INLINE Result<void> Engine::define_once(const RunClass& rules) {
     const auto known = parts_->registry.find_class(rules.name);
-    return known ? check_same(known->rules, rules) : define(std::move(rules));
+    return known ? check_same(known->rules, rules) : define(rules);
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
-    const std::string name = rules.name;
-    if (auto good = define_once(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
-    return start(std::move(spec), std::string_view{name});
+    if (auto good = define_once(rules); !good) return tl::unexpected<Error>(good.error());
+    return start(std::move(spec), std::string_view{rules.name});
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view class_name) {
@@ -189,10 +199,11 @@ HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view cl
     const Instant now = parts_->clock.now();
     parts_->loader.run(now);
     const std::string id = spec.id.empty() ? spec.name : spec.id;
-    const std::string before = spec.continues;
+    const std::string before = spec.continues, parent = spec.parent;
     auto handle = parts_->registry.add(std::move(spec), class_name, now);
     if (!handle) return tl::unexpected<Error>(handle.error());
-    if (!before.empty()) parts_->take_up(*handle, before, now);
+    if (const bool goes_on = !before.empty(); goes_on || !parent.empty())
+        parts_->take_up(*handle, goes_on ? before : parent, goes_on, now);
     Registered registered{*handle, commit(*handle, now), false};
     if (!registered.not_stored || registered.not_stored->code != ErrorCode::conflict) {
         if (const auto due = table_.next_deadline()) wake_if_sooner(*due);
@@ -206,9 +217,8 @@ HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view cl
 }
 
 HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, RunClass rules) {
-    const std::string name = rules.name;
-    if (auto good = define_once(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
-    return attach(std::move(spec), std::string_view{name});
+    if (auto good = define_once(rules); !good) return tl::unexpected<Error>(good.error());
+    return attach(std::move(spec), std::string_view{rules.name});
 }
 
 HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, std::string_view class_name) {

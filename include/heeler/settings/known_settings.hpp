@@ -295,6 +295,7 @@ inline constexpr std::array known{
     Known{"silence_levels.critical_s", &set_critical},
     Known{"never_started_s", &set_field<NeverStarted>, "grace_s"},
     Known{"duration_limit_s", &set_field<RunTimeout>, "limit_s"},
+    Known{"lineage_limit_s", &set_field<RunTimeout>, "lineage_limit_s"},
     Known{"liveness_counter.period_s", &set_field<LivenessCounter>},
     Known{"liveness_counter.max", &set_field<LivenessCounter>},
     Known{"loop_rule", &set_loop_rule},
