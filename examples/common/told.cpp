@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <heeler/core/spend.hpp>
 #include <heeler/store/stored_names.hpp>
 
 namespace common {
@@ -135,6 +136,10 @@ heeler::DecisionRow decision_of(const JsonObject& line, std::string_view run, he
     const bool everything = decision.verb == heeler::Verb::freeze || decision.verb == heeler::Verb::unfreeze;
     decision.because = line.text_or("because", "");
     decision.length = line.length("timeout_s").value_or(heeler::Duration{});
+    decision.tokens = line.integer("tokens").value_or(0);
+    const double usd = line.number("usd").value_or(0);
+    if (usd < 0) throw BadLine{"'usd' is " + std::to_string(usd) + ", but cannot be negative"};
+    decision.micro_usd = heeler::detail::micros_of(usd);
     if (decision.verb == heeler::Verb::silence) {
         decision.about = silenced_by(line);
     } else {

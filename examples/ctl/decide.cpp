@@ -83,6 +83,8 @@ std::string doubt_of(const Options& options, const RunView& view, Instant now) {
     if (acts(verb) && marks.frozen_at(now.wall)) return "it is frozen: nothing is done to it before unfreeze";
     if (verb == heeler::Verb::mark_wrong && incident.number == 0)
         return "nothing was ever found wrong with the run" + then;
+    if (options.micro_usd > 0 && view.facts.run.spend->of == 0)
+        return "nothing looked at what it may spend" + then + ": it is ignored where its class has `spend` off";
     if (verb == heeler::Verb::resume && !view.facts.run.paused_by_watchdog && view.poison.empty())
         return "the watchdog had not paused it" + then;
     return {};
@@ -147,7 +149,8 @@ std::string unheard_of(const heeler::AlertMatch& about, Store& store) {
 
 bool same(const DecisionRow& a, const DecisionRow& b) {
     return a.run == b.run && a.verb == b.verb && a.until == b.until && a.by == b.by && a.at == b.at &&
-           a.because == b.because && a.about == b.about && a.length == b.length;
+           a.because == b.because && a.about == b.about && a.length == b.length && a.tokens == b.tokens &&
+           a.micro_usd == b.micro_usd;
 }
 
 /// The number that the store gave to the row; absent: a cycle has applied it already.
@@ -195,7 +198,9 @@ Noted note_decision(const Options& options, Store& store, Instant now) {
                     now.wall};
     row.about = options.about;
     row.because = heeler::text::redact(options.because);
-    if (options.limit) row.length = *options.limit;
+    row.length = options.limit;
+    row.tokens = options.tokens;
+    row.micro_usd = options.micro_usd;
     if (row.verb == heeler::Verb::silence) {
         if (const auto good = heeler::check_silence(row, now.wall); !good)
             return {{}, {exit_usage, good.error().message}};

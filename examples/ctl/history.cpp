@@ -58,6 +58,8 @@ Quit show_explanation(const Options& options, Store& store, heeler::Instant now)
     if (auto* const quit = std::get_if<Quit>(&found)) return std::move(*quit);
     const auto& known = std::get<heeler::History>(found);
     print(heeler::detail::explanation(known, now));
+    const std::string limits = limits_text(view_of(*known.row, {}, now));
+    if (!limits.empty()) print("\nits own limits: " + limits + "\n");
     const std::string loop = heeler::detail::loop_standing(*known.row);
     if (!loop.empty()) print("\n" + loop);
     return name_damage(known.damaged, false);

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <heeler/core/spend.hpp>
 #include <heeler/store/stored_names.hpp>
 #include <heeler/text/redact.hpp>
 #include <heeler/text/rfc3339.hpp>
@@ -50,7 +51,7 @@ constexpr DecisionCommand decisions[] = {
     {"resume", Verb::resume, false, "Let an agent that the watchdog paused go on"},
     {"pause", Verb::pause, false, "Have its watchdog pause the agent; it stays so until resume"},
     {"step", Verb::step, false, "Take the next rung of the ladder now, without waiting for what the last one came to"},
-    {"limit", Verb::limit, false, "Make the run's own time limit longer or shorter"},
+    {"limit", Verb::limit, false, "Change the run's own limit of time, or its budget of tokens or money"},
     {"freeze", Verb::freeze, true, "Do nothing to the run, or to any run; go on watching"},
     {"unfreeze", Verb::unfreeze, true, "End a freeze"},
     {"mark-stopped", Verb::mark_stopped, false, "Somebody saw that the agent is stopped: its run is over"},
@@ -225,22 +226,42 @@ private:
         if (decision.verb == Verb::limit) add_limit(*made);
     }
 
-    /// A run has one limit of its own; those of its class are settings.
     void add_limit(CLI::App& made) {
-        made.add_option_function<std::string>(
+        made.add_option_function<std::vector<std::string>>(
                 "LIMIT",
-                [this](const std::string& text) {
-                    const std::size_t equals = text.find('=');
-                    if (equals == std::string::npos || text.substr(0, equals) != "timeout")
-                        throw CLI::ValidationError("LIMIT is '" + text +
-                                                   "', but must be timeout=DURATION, for example timeout=3h");
-                    options_.limit = length_of("timeout", text.substr(equals + 1));
-                    if (*options_.limit < std::chrono::seconds{1})
-                        throw CLI::ValidationError("timeout is '" + text.substr(equals + 1) +
-                                                   "', but must be at least 1s");
+                [this](const std::vector<std::string>& given) {
+                    for (const std::string& each : given) take_limit(each);
                 },
-                "timeout=DURATION: how long it may work, from its start; for example timeout=3h")
+                "timeout=DURATION: how long it may work, from its start; tokens=NUMBER: how many it may use, in and "
+                "out together; money=USD: how much it may spend. For example timeout=3h tokens=2000000")
             ->required();
+    }
+
+    void take_limit(const std::string& given) {
+        const std::size_t equals = given.find('=');
+        const std::string name = given.substr(0, equals);
+        const std::string value = equals == std::string::npos ? std::string{} : given.substr(equals + 1);
+        if (name == "timeout") {
+            options_.limit = length_of("timeout", value);
+            if (options_.limit < std::chrono::seconds{1})
+                throw CLI::ValidationError("timeout is '" + value + "', but must be at least 1s");
+        } else if (name == "tokens") {
+            const bool good = CLI::detail::lexical_cast(value, options_.tokens);
+            if (!good || options_.tokens < 1 || options_.tokens > heeler::RunSpend::most_tokens)
+                throw CLI::ValidationError("tokens is '" + value + "', but must be a whole number from 1 to " +
+                                           std::to_string(heeler::RunSpend::most_tokens));
+        } else if (name == "money") {
+            double usd = 0;
+            const bool good = CLI::detail::lexical_cast(value, usd);
+            if (!good || !(usd >= 0.01) || usd > 1e9)
+                throw CLI::ValidationError("money is '" + value +
+                                           "', but must be an amount of USD from 0.01 to 1000000000");
+            options_.micro_usd = heeler::detail::micros_of(usd);
+        } else {
+            throw CLI::ValidationError("LIMIT is '" + given +
+                                       "', but must be timeout=DURATION, tokens=NUMBER or money=USD, for example "
+                                       "timeout=3h");
+        }
     }
 
     void add_silence(CLI::App& made) {

@@ -48,10 +48,12 @@ struct Options {
     heeler::Verb verb = heeler::Verb::ack;
     std::optional<heeler::Duration> lasts_for;  // of a snooze or a silence
     std::optional<heeler::WallTime> lasts_until;
-    heeler::AlertMatch about;               // of a silence
-    std::string because;                    // of a silence or a pause
-    std::optional<heeler::Duration> limit;  // what a run's time limit becomes
-    std::uint64_t silence = 0;              // to end
+    heeler::AlertMatch about;  // of a silence
+    std::string because;       // of a silence or a pause
+    heeler::Duration limit{};  // what a run's time limit becomes; 0: it stays
+    std::int64_t tokens = 0;   // likewise its budget
+    std::int64_t micro_usd = 0;
+    std::uint64_t silence = 0;  // to end
     std::string by;
     bool all = false;
     bool json = false;

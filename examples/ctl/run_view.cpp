@@ -4,6 +4,7 @@
 
 #include <heeler/explain/explain.hpp>
 #include <heeler/text/duration.hpp>
+#include <heeler/text/words.hpp>
 
 namespace ctl {
 
@@ -76,6 +77,18 @@ std::string incident_text(const RunView& view, Instant now) {
                        heeler::text::spoken(view.facts.run.working(now.elapsed) - incident.opened) + ", " +
                        std::to_string(incident.attempts) + (incident.attempts == 1 ? " attempt" : " attempts");
     if (incident.escalated) text += ", escalated";
+    return text;
+}
+
+std::string limits_text(const RunView& view) {
+    const heeler::Run& run = view.facts.run;
+    std::string text;
+    const auto add = [&](const std::string& limit) { text += (text.empty() ? "" : ", ") + limit; };
+    if (run.timeout) add("timeout " + heeler::text::spoken(*run.timeout));
+    if (run.spend->own_tokens > 0)
+        add(heeler::detail::words::grouped(static_cast<double>(run.spend->own_tokens)) + " tokens");
+    if (run.spend->own_micro_usd > 0)
+        add(heeler::detail::words::dollars(static_cast<double>(run.spend->own_micro_usd) / 1e6));
     return text;
 }
 

@@ -67,6 +67,7 @@ void print_one(const RunView& view, const heeler::History& known, const std::str
     if (!view.unobservable.empty()) fields.push_back({"Known", view.unobservable});
     if (!view.poison.empty()) fields.push_back({"Restarts", view.poison});
     if (!view.owner.empty()) fields.push_back({"Owner", view.owner});
+    if (const std::string limits = limits_text(view); !limits.empty()) fields.push_back({"Limits", limits});
     if (!spend.empty()) fields.push_back({"Spend", spend});
     if (!view.row.holder.empty()) fields.push_back({"Watchdog", view.row.holder});
     if (view.readable) {
@@ -114,6 +115,10 @@ void write_facts(heeler::text::JsonLine& line, const RunView& view) {
     line.key("frozen").boolean(marks.frozen);
     line.key("acknowledged").boolean(view.facts.verdict->told.acknowledged);
     line.key("dismissed").boolean(marks.dismissed);
+    if (view.facts.run.timeout) line.key("timeout_s").number(heeler::in_seconds(*view.facts.run.timeout));
+    if (const auto tokens = view.facts.run.spend->own_tokens; tokens > 0) line.key("budget_tokens").number(tokens);
+    if (const auto money = view.facts.run.spend->own_micro_usd; money > 0)
+        line.key("budget_usd").number(static_cast<double>(money) / 1e6);
     write_moment(line, "poisoned_at", view.facts.verdict->restarts.poisoned_at);
     write_moment(line, "snoozed_until", marks.snoozed_until);
 }

@@ -81,7 +81,9 @@ constexpr auto decide = std::to_array<Key>({{"verb", Type::text, true},
                                             {"tag"},
                                             {"kind"},
                                             {"at_most"},
-                                            {"timeout_s", Type::seconds}});
+                                            {"timeout_s", Type::seconds},
+                                            {"tokens", Type::whole},
+                                            {"usd", Type::number}});
 constexpr auto of_run = std::to_array<Key>({run_key});
 constexpr auto clock = std::to_array<Key>({{"t", Type::seconds, true}, {"cycle"}});
 constexpr auto answer = std::to_array<Key>({{"ask", Type::text, true}, {"outcome", Type::text, true}, {"note"}});

@@ -88,7 +88,7 @@ class Note(Sized):
 class Decision(Sized):
     _fields_ = [("size", c_size_t), ("verb", c_char_p), ("run", c_char_p), ("by", c_char_p), ("until_us", c_int64),
                 ("because", c_char_p), ("preset", c_char_p), ("tag", c_char_p), ("kind", c_char_p),
-                ("timeout_us", c_int64)]
+                ("timeout_us", c_int64), ("tokens", c_int64), ("micro_usd", c_int64)]
 
 
 def load(path):

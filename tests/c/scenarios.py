@@ -179,7 +179,8 @@ class Interface:
     def say_decide(self, run, keys):
         decision = c.Decision(verb=text(keys["verb"]), run=run, by=text(keys.get("by")), until_us=micros(keys.get("until")),
                               because=text(keys.get("because")), preset=text(keys.get("class")), tag=text(keys.get("tag")),
-                              kind=text(keys.get("kind")), timeout_us=micros(keys.get("timeout_s")))
+                              kind=text(keys.get("kind")), timeout_us=micros(keys.get("timeout_s")),
+                              tokens=keys.get("tokens", 0), micro_usd=micros(keys.get("usd")))
         return self.call("decide", byref(decision))
 
     def say_heartbeat(self, run, keys):

@@ -34,6 +34,14 @@ std::string shown(const std::optional<Spent>& sum) {
     return sum ? std::to_string(sum->tokens) + " tokens, $" + std::to_string(sum->micro_usd) : "none";
 }
 
+DecisionRow limit_of(std::string run) {
+    DecisionRow row;
+    row.run = std::move(run);
+    row.verb = Verb::limit;
+    row.by = "ada";
+    return row;
+}
+
 struct Payer : Bench {
     explicit Payer(RunClass rules) {
         classes = {std::move(rules)};
@@ -259,6 +267,75 @@ TEST_CASE("no fresh agent is started for a lineage beyond its cap until the cap 
     b.classes = {replacing({.lineage_usd = 50})};
     REQUIRE(b.dog->define(b.classes.front()));
     CHECK(hours(1) > 2);
+}
+
+TEST_CASE("an operator gives one run a budget of its own, which a restart does not change [M-200]") {
+    Payer b{capped({.lineage_usd = 5, .day_usd = 1000})};
+    const RunHandle run = b.of("r", "ada"), other = b.of("other", "ada");
+    const auto limit = [&](std::int64_t tokens, double usd) {
+        DecisionRow row = limit_of("r");
+        row.tokens = tokens;
+        row.micro_usd = detail::micros_of(usd);
+        REQUIRE(b.dog->decide(row));
+    };
+    b.spend(run, 6);
+    b.spend(other, 6);
+    (void)b.after(60s);
+    REQUIRE(b.dog->status(run) == Status::runaway);
+    limit(0, 20);
+    DecisionRow resume = limit_of("r");
+    resume.verb = Verb::resume;  // it was paused
+    REQUIRE(b.dog->decide(resume));
+    (void)b.after(1s);
+    (void)b.after(60s);
+    CHECK(b.dog->status(run) != Status::runaway);
+    CHECK(b.dog->status(other) == Status::runaway);
+    CHECK_THAT(*b.dog->explain("r"), ContainsSubstring(R"("verb":"limit","by":"ada","usd":20})"));
+    b.start_again();
+    b.spend(*b.dog->find("r"), 10);
+    (void)b.after(60s);
+    (void)b.after(60s);
+    CHECK_THAT(b.told(spend_near), ContainsSubstring("$16.00 of $20.00"));
+    CHECK(b.dog->status(*b.dog->find("r")) != Status::runaway);
+    limit(1000, 0);
+    b.spend(*b.dog->find("r"), 0, 1000);
+    (void)b.after(60s);
+    (void)b.after(60s);
+    CHECK(b.dog->status(*b.dog->find("r")) == Status::runaway);
+    CHECK_THAT(b.told(spend_reached), ContainsSubstring("1,000 tokens of 1,000 tokens"));
+}
+
+TEST_CASE("a budget that nobody asks for, or is out of range, is refused with a sentence [M-200]") {
+    Bench b;
+    b.classes = {bench::minute_class()};
+    b.boot();
+    b.run("r");
+    const auto refused = [&](Duration length, std::int64_t tokens, std::int64_t micro_usd) {
+        DecisionRow row = limit_of("r");
+        row.length = length;
+        row.tokens = tokens;
+        row.micro_usd = micro_usd;
+        REQUIRE(b.dog->decide(row));
+        (void)b.after(1s);
+        const std::string all = *b.dog->explain("r");
+        return all.substr(all.rfind("\"limit\""));
+    };
+    CHECK_THAT(refused(0s, 1000, 0), ContainsSubstring("its class has no budget of tokens"));
+    CHECK_THAT(refused(0s, 0, 1000), ContainsSubstring("its class has no budget of money"));
+    CHECK_THAT(refused(1h, 1000, 0),
+               ContainsSubstring(R"("timeout_s":3600,"tokens":1000,"ignored":"its class has no)"));
+    b.classes[0].detectors.turn_on<TokenBudget>({.soft = 100});
+    REQUIRE(b.dog->define(b.classes[0]));
+    (void)b.after(60s);
+    CHECK_THAT(refused(0s, RunSpend::most_tokens + 1, 0), ContainsSubstring("it must be 1 to 2^50 tokens"));
+    CHECK_THAT(refused(0s, 1, RunSpend::most_micro_usd + 1), ContainsSubstring("at most 1,000,000,000 USD"));
+    CHECK_THAT(refused(0s, 1000, 0), !ContainsSubstring("ignored"));
+    REQUIRE(b.dog->observe(*b.dog->find("r"), Usage{500, 499}) == Observed::ok);
+    (void)b.after(60s);
+    CHECK_THAT(*b.dog->explain("r"), !ContainsSubstring("soft_limit"));
+    REQUIRE(b.dog->observe(*b.dog->find("r"), Usage{1, 0}) == Observed::ok);
+    (void)b.after(60s);
+    CHECK_THAT(*b.dog->explain("r"), ContainsSubstring("soft_limit"));
 }
 
 TEST_CASE("no fresh agent is started for an owner beyond the day's cap until the day is over [M-200]") {

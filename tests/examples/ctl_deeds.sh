@@ -48,11 +48,26 @@ until_true on_record '"verb":"step","by":"ana","ignored":"nothing is wrong with 
 echo "== a limit"
 ctl 2 limit deeds
 ctl 2 limit deeds cost=5
-said "LIMIT is 'cost=5', but must be timeout=DURATION, for example timeout=3h"
+said "LIMIT is 'cost=5', but must be timeout=DURATION, tokens=NUMBER or money=USD, for example timeout=3h"
+ctl 2 limit deeds tokens=0
+said "tokens is '0', but must be a whole number from 1 to"
+ctl 2 limit deeds tokens=many
+ctl 2 limit deeds timeout=1h money=-1
+said "money is '-1', but must be an amount of USD from 0.01 to"
 ctl 2 limit deeds timeout=soon
 ctl 2 limit deeds timeout=0s
 said "timeout: \"0s\" is no duration"
 ctl 3 limit nobody timeout=1h
+ctl 0 limit deeds tokens=1000000
+until_true 10 on_record '"verb":"limit","by":"ana","tokens":1000000,"ignored":"its class has no budget of tokens' ||
+    fail "a budget that nobody asks for is taken" "$work/err"
+ctl 0 limit deeds money=5
+said "nothing looked at what it may spend"
+until_true 10 on_record '"usd":5,"ignored":"its class has no budget of money' || fail "likewise of money" "$work/err"
+ctl 0 limit deeds timeout=2h
+until_true 10 on_record "its own limits: timeout 2h 0m" || fail "the limit is not shown" "$work/err"
+ctl 0 status deeds
+said "timeout 2h 0m"
 ctl 0 limit deeds timeout=1s
 said "noted as decision"
 ends 124 "a limit that is over"

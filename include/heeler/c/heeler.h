@@ -281,7 +281,9 @@ typedef struct heeler_decision {
     const char* preset;
     const char* tag;
     const char* kind;
-    int64_t timeout_us;  ///< of a "limit": what the run's own time limit becomes
+    int64_t timeout_us;  ///< of a "limit": what the run's own time limit becomes; 0: it stays
+    int64_t tokens;      ///< of a "limit": likewise its own budget of tokens
+    int64_t micro_usd;   ///< of a "limit": and of money, in millionths of a dollar
 } heeler_decision;
 
 /// Writes an operator's decision durably; the next cycle applies it.

@@ -84,6 +84,8 @@ DecisionRow decision_of(const heeler_decision& given, WallTime now) {
     decision.until = moment(given.until_us, "until_us");
     decision.because = text(given.because);
     decision.length = Duration{given.timeout_us};
+    decision.tokens = given.tokens;
+    decision.micro_usd = given.micro_usd;
     if (decision.verb == Verb::silence) {
         decision.about = {std::string{text(given.run)},
                           std::string{text(given.preset)},

@@ -130,10 +130,11 @@ struct DecisionRow {
     std::optional<WallTime> until{};
     std::string by{};
     WallTime at{};
-    std::string damage{};   ///< what of it cannot be read; then only the number and the run are known
-    std::string because{};  ///< why, for people; a silence needs it
-    AlertMatch about{};     ///< of a silence
-    Duration length{};      ///< of a limit: what the run's own `timeout` becomes
+    std::string damage{};                    ///< what of it cannot be read; then only the number and the run are known
+    std::string because{};                   ///< why, for people; a silence needs it
+    AlertMatch about{};                      ///< of a silence
+    Duration length{};                       ///< of a limit: what the run's own `timeout` becomes; 0: nothing
+    std::int64_t tokens = 0, micro_usd = 0;  ///< likewise its own budget (`RunSpend`)
 };
 
 /// A loop that an operator called wrong: it is no finding any more for the runs of this class.

@@ -130,9 +130,14 @@ struct RunSpend {
     UsageTotals counted{};            ///< the ledger has it; as it is stored, all of it
     std::int64_t spent = 0, cap = 0;  ///< of the sum that is nearest to its cap
     std::uint8_t of = 0;              ///< which sum; 0: nobody counts
+    /// An operator gave it to this run (`Verb::limit`), in the place of what its class has; 0: that of its class.
+    std::int64_t own_tokens = 0, own_micro_usd = 0;
+
+    static constexpr std::string_view budget_kind = "token_budget", cap_kind = "spend";  ///< who looks at it
+    static constexpr std::int64_t most_tokens = std::int64_t{1} << 50, most_micro_usd = 1'000'000'000'000'000;
 
     [[nodiscard]] bool is_over() const noexcept { return cap > 0 && spent >= cap; }
-    void archive(auto& a) { a(spent, cap, of); }
+    void archive(auto& a) { a(spent, cap, of, own_tokens, own_micro_usd); }
 };
 
 /// What is known of a run, as detectors and the ladder see it.

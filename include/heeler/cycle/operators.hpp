@@ -57,10 +57,7 @@ public:
             case Verb::step:
                 return step(marks);
             case Verb::limit:
-                if (decision.length < 1s || decision.length > longest_setting) return "it must be 1 s to 10 years";
-                watched_.run.timeout = decision.length;
-                watched_.next_cycle = now_.elapsed;
-                return {};
+                return limit(decision);
             case Verb::silence:  // is about alerts, not about a run
                 return "it names no alerts";
             case Verb::mark_stopped:
@@ -126,6 +123,29 @@ private:
         incident.verify_at = watched_.run.working(now_.elapsed);
         incident.unclear = max_of(incident.unclear, 1u);
         if (retries) incident.hold_until = now_.elapsed;
+        watched_.next_cycle = now_.elapsed;
+        return {};
+    }
+
+    /// All that is named, or nothing.
+    std::string_view limit(const DecisionRow& decision) {
+        const bool spends = decision.tokens != 0 || decision.micro_usd != 0;
+        const bool timed = decision.length != Duration{} || !spends;
+        bool budget = false, cap = false;
+        for (const auto& entry : watched_.rules().detectors.entries()) {
+            budget |= entry.ops->kind == RunSpend::budget_kind;
+            cap |= entry.ops->kind == RunSpend::cap_kind;
+        }
+        if (timed && (decision.length < 1s || decision.length > longest_setting)) return "it must be 1 s to 10 years";
+        if (decision.tokens < 0 || decision.tokens > RunSpend::most_tokens) return "it must be 1 to 2^50 tokens";
+        if (decision.micro_usd < 0 || decision.micro_usd > RunSpend::most_micro_usd)
+            return "it must be at most 1,000,000,000 USD";
+        if (decision.tokens != 0 && !budget && !cap)
+            return "its class has no budget of tokens: neither `token_budget` nor `spend` is on";
+        if (decision.micro_usd != 0 && !cap) return "its class has no budget of money: `spend` is off";
+        if (timed) watched_.run.timeout = decision.length;
+        if (decision.tokens != 0) watched_.run.spend.edit().own_tokens = decision.tokens;
+        if (decision.micro_usd != 0) watched_.run.spend.edit().own_micro_usd = decision.micro_usd;
         watched_.next_cycle = now_.elapsed;
         return {};
     }
@@ -261,7 +281,11 @@ private:
         }
         if (!decision.because.empty())
             line.key("because").string(text::one_line(text::redact(decision.because), longest_because));
-        if (decision.verb == Verb::limit) line.key("timeout_s").number(in_seconds(decision.length));
+        const bool spends = decision.tokens != 0 || decision.micro_usd != 0;
+        if (decision.verb == Verb::limit && (!spends || decision.length != Duration{}))
+            line.key("timeout_s").number(in_seconds(decision.length));
+        if (decision.tokens != 0) line.key("tokens").number(decision.tokens);
+        if (decision.micro_usd != 0) line.key("usd").number(static_cast<double>(decision.micro_usd) / 1e6);
         if (!ignored.empty()) line.key("ignored").string(ignored);
         line.end_object();
         return {now.wall, "decision", decision.run, std::move(line).text()};

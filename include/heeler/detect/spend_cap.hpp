@@ -23,7 +23,7 @@ namespace heeler::inline HEELER_ABI {
 /// It only reads what a `SpendLedger`, which has to be attached, has added up; without one nothing can be judged. The
 /// ledger tells people, once for a sum, also from two shares of the cap on.
 struct SpendCap {
-    static constexpr std::string_view kind = "spend";
+    static constexpr std::string_view kind = RunSpend::cap_kind;
     static constexpr EventMask listens = events<>;
 
     /// What is added up, each for itself; by these names stand caps and findings.
@@ -52,8 +52,8 @@ struct SpendCap {
     struct Memory {};
 
     static void by_name(Settings& settings, NamedSettings& named) {
-        constexpr std::int64_t most_tokens = std::int64_t{1} << 50;
-        constexpr double most_usd = 1e9;
+        constexpr std::int64_t most_tokens = RunSpend::most_tokens;
+        constexpr double most_usd = static_cast<double>(RunSpend::most_micro_usd) / 1e6;
         named.count("lineage_tokens", settings.lineage_tokens, 0, most_tokens);
         named.number("lineage_usd", settings.lineage_usd, 0, most_usd);
         named.count("owner_day_tokens", settings.owner_day_tokens, 0, most_tokens);
@@ -68,6 +68,13 @@ struct SpendCap {
         return fail(ErrorCode::invalid_argument, "spend: soft is " + std::to_string(settings.soft) + " and wind_down " +
                                                      std::to_string(settings.wind_down) +
                                                      "; soft must not be above wind_down");
+    }
+
+    /// What an operator gave to one run takes the place of the cap on its lineage.
+    [[nodiscard]] static Settings for_run(Settings settings, const RunSpend& run) noexcept {
+        if (run.own_tokens > 0) settings.lineage_tokens = run.own_tokens;
+        if (run.own_micro_usd > 0) settings.lineage_usd = static_cast<double>(run.own_micro_usd) / 1e6;
+        return settings;
     }
 
     /// How far a sum has come: 0, or 80, 95 and 100 by default.

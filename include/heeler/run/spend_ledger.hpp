@@ -135,8 +135,9 @@ public:
     }
 
     void look(detail::RunMemory& run, Instant now, AlertRow& words) override {
-        const SpendCap::Settings* const settings = run.rules().detectors.find<SpendCap>();
-        if (settings == nullptr) return;
+        const SpendCap::Settings* const of_class = run.rules().detectors.find<SpendCap>();
+        if (of_class == nullptr) return;
+        const SpendCap::Settings settings = SpendCap::for_run(*of_class, *run.run.spend);
         const std::lock_guard guard{lock_};
         const std::string id = lineage_of(run);
         Lineage& lineage = lineages_[id];
@@ -144,10 +145,12 @@ public:
         lineage.used = true;
         lineage.at = now.elapsed;
         const RunSpend before = *run.run.spend;
-        if (!lineage.known && (settings->lineage_tokens > 0 || settings->lineage_usd > 0)) {
+        if (!lineage.known && (settings.lineage_tokens > 0 || settings.lineage_usd > 0)) {
             // After a restart, or taken over: the next cycle knows, and comes soon.
             if (before.of < SpendCap::no_cap && before.is_over()) return;
-            run.run.spend.edit() = {before.counted, 1, 1, SpendCap::asked_for};
+            RunSpend& asked = run.run.spend.edit();
+            asked.spent = asked.cap = 1;
+            asked.of = SpendCap::asked_for;
             run.next_cycle = std::min(run.next_cycle, now.elapsed + std::chrono::seconds{1});
             return;
         }
@@ -159,15 +162,15 @@ public:
         put(sums, 4, all_, more);
         if (owner.empty()) sums[2] = sums[3] = unknown;
         RunSpend& after = run.run.spend.edit();
-        SpendCap::note(*settings, sums, after);
+        SpendCap::note(settings, sums, after);
         const auto reached = [&](const RunSpend& spend) {
-            return spend.of >= SpendCap::no_cap ? 0 : SpendCap::percent_reached(*settings, spend.spent, spend.cap);
+            return spend.of >= SpendCap::no_cap ? 0 : SpendCap::percent_reached(settings, spend.spent, spend.cap);
         };
         run.dirty |= before.of != after.of || before.cap != after.cap || reached(before) != reached(after);
-        const auto caps = settings->caps();
+        const auto caps = settings.caps();
         for (std::size_t sum = 0; sum < caps.size() && words.alert.key.empty(); ++sum) {
             if (caps[sum] <= 0 || sums[sum] < 0) continue;
-            const int percent = SpendCap::percent_reached(*settings, sums[sum], caps[sum]);
+            const int percent = SpendCap::percent_reached(settings, sums[sum], caps[sum]);
             if (percent > 0) tell(run, {sum, percent, sums[sum], caps[sum]}, sum < 2 ? id : owner, now, words);
         }
     }

@@ -31,7 +31,7 @@ inline constexpr char audit_columns[] = "run, at bigint, kind, body";
 /// Behind the number, which the database gives.
 inline constexpr char decision_columns[] =
     "run, verb, until_at bigint, decided_by, at bigint, because, about_run, about_class, about_tag, about_kind, "
-    "at_most, length bigint";
+    "at_most, length bigint, tokens bigint, micro_usd bigint";
 inline constexpr char mute_columns[] = "class, condition, identity bigint, muted_by, at bigint";
 inline constexpr char tally_columns[] = "class, condition, incidents bigint, wrong bigint";
 inline constexpr char spend_columns[] = "run, day bigint, lineage, owner, tokens bigint, micro_usd bigint, told";

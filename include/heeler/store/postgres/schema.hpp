@@ -66,7 +66,7 @@ CREATE TABLE decisions(
     until_at BIGINT, decided_by TEXT NOT NULL, at BIGINT NOT NULL, applied BOOLEAN NOT NULL DEFAULT false,
     because TEXT NOT NULL DEFAULT '', about_run TEXT NOT NULL DEFAULT '', about_class TEXT NOT NULL DEFAULT '',
     about_tag TEXT NOT NULL DEFAULT '', about_kind TEXT NOT NULL DEFAULT '', at_most TEXT,
-    length BIGINT NOT NULL DEFAULT 0);
+    length BIGINT NOT NULL DEFAULT 0, tokens BIGINT NOT NULL DEFAULT 0, micro_usd BIGINT NOT NULL DEFAULT 0);
 CREATE INDEX open_decisions ON decisions(number) WHERE NOT applied;
 CREATE TABLE mutes(
     ordinal BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, class TEXT COLLATE "C" NOT NULL, condition TEXT NOT NULL,

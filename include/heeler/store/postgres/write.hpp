@@ -132,7 +132,8 @@ template <class Row>
     for (const AuditRow& row : batch.audit) add_row(audit, row.run, row);
     for (const DecisionRow& row : batch.decisions)
         decisions.add(row.run, row.verb, row.until, row.by, row.at, row.because, row.about.run, row.about.class_name,
-                      row.about.tag, row.about.kind, row.about.at_most, max_of(row.length, Duration{}).count());
+                      row.about.tag, row.about.kind, row.about.at_most, max_of(row.length, Duration{}).count(),
+                      max_of(row.tokens, std::int64_t{0}), max_of(row.micro_usd, std::int64_t{0}));
     for (const MuteRow& row : batch.mutes) add_row(mutes, row);
     for (const TallyRow& row : batch.tallies) add_row(tallies, row);
     Result<void> done{};

@@ -81,10 +81,12 @@ inline void read_row(SqliteStatement& statement, AlertRow& row) {
 
 inline void read_row(SqliteStatement& statement, DecisionRow& row) {
     AlertMatch& about = row.about;
-    std::uint64_t length_us = 0;  // a negative one is damage
+    std::uint64_t length_us = 0, tokens = 0, micro_usd = 0;  // a negative one is damage
     statement.read(row.number, row.run, row.verb, row.until, row.by, row.at, row.because, about.run, about.class_name,
-                   about.tag, about.kind, about.at_most, length_us);
+                   about.tag, about.kind, about.at_most, length_us, tokens, micro_usd);
     row.length = Duration{static_cast<Duration::rep>(length_us)};
+    row.tokens = static_cast<std::int64_t>(tokens);
+    row.micro_usd = static_cast<std::int64_t>(micro_usd);
 }
 
 /// The number that `sql` answers, or `otherwise` if it answers no row.

@@ -64,7 +64,7 @@ CREATE TABLE decisions(
     decided_by TEXT NOT NULL, at INTEGER NOT NULL, applied INTEGER NOT NULL DEFAULT 0,
     because TEXT NOT NULL DEFAULT '', about_run TEXT NOT NULL DEFAULT '', about_class TEXT NOT NULL DEFAULT '',
     about_tag TEXT NOT NULL DEFAULT '', about_kind TEXT NOT NULL DEFAULT '', at_most TEXT,
-    length INTEGER NOT NULL DEFAULT 0);
+    length INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0, micro_usd INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX open_decisions ON decisions(number) WHERE applied = 0;
 CREATE VIEW checkpoints_readable AS SELECT run, number, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1e6, 'unixepoch') AS at,
     step, reason, text FROM checkpoints;

@@ -144,7 +144,8 @@ template <class Row>
         if (auto done =
                 put_one(connection, table_of<DecisionRow>, row.run, Sql::add_decision, row.run, row.verb, row.until,
                         row.by, row.at, row.because, row.about.run, row.about.class_name, row.about.tag, row.about.kind,
-                        row.about.at_most, max_of(row.length, Duration{}).count());
+                        row.about.at_most, max_of(row.length, Duration{}).count(), max_of(row.tokens, std::int64_t{0}),
+                        max_of(row.micro_usd, std::int64_t{0}));
             !done)
             return done;
     for (const AuditRow& row : batch.audit)

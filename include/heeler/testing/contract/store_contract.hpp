@@ -271,11 +271,12 @@ void numbers_decisions() {
     CHECK(commit(store, asked).empty());
     // A silence keeps all that it is about, exactly; each severity, and none.
     const AlertMatch everything{nasty, nasty + "c", nasty + "t", nasty + "k", Severity::warning};
-    asked.decisions = {{0, "", Verb::silence, at(90), nasty, at(4), {}, nasty + "why", everything},
-                       {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {"r", {}, {}, {}, {}}},
-                       {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {{}, {}, {}, {}, Severity::none}},
-                       {0, "c", Verb::limit, {}, "x", at(6), {}, nasty, {}, Duration{5'400'000'001}},
-                       {0, "c", Verb::pause, {}, "x", at(6), {}, nasty}};
+    asked.decisions = {
+        {0, "", Verb::silence, at(90), nasty, at(4), {}, nasty + "why", everything},
+        {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {"r", {}, {}, {}, {}}},
+        {0, "", Verb::silence, at(91), "x", at(5), {}, "why", {{}, {}, {}, {}, Severity::none}},
+        {0, "c", Verb::limit, {}, "x", at(6), {}, nasty, {}, Duration{5'400'000'001}, RunSpend::most_tokens, 7},
+        {0, "c", Verb::pause, {}, "x", at(6), {}, nasty}};
     const List<DecisionRow> others = asked.decisions;
     CHECK(commit(store, asked).empty());
     List<DecisionRow> all{{1, "a", Verb::snooze, at(77), nasty, at(1)},

@@ -72,7 +72,7 @@ template <class... Ts>
 [[nodiscard]] inline std::string show(const DecisionRow& r) {
     const AlertMatch& about = r.about;
     return joined(r.number, r.run, r.verb, r.until, r.by, r.at, r.because, about.run, about.class_name, about.tag,
-                  about.kind, about.at_most, r.length.count());
+                  about.kind, about.at_most, r.length.count(), r.tokens, r.micro_usd);
 }
 [[nodiscard]] inline std::string show(const MuteRow& r) {
     return joined(r.class_name, r.condition, r.identity, r.by, r.at);
