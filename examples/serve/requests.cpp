@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <heeler/config.hpp>
+#include <heeler/engine/advice.hpp>
 #include <heeler/explain/observed_error.hpp>
 #include <heeler/explain/report.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -89,7 +90,7 @@ Requests::Handler Requests::handler_of(std::string_view operation) {
         {"state", &Requests::state},      {"checkpoint", &Requests::checkpoint}, {"finish", &Requests::finish},
         {"decide", &Requests::decide},    {"status", &Requests::status},         {"explain", &Requests::explain},
         {"report", &Requests::report},    {"describe", &Requests::describe},     {"answer", &Requests::answer},
-        {"clock", &Requests::move_clock}, {"expect", &Requests::expect},
+        {"clock", &Requests::move_clock}, {"expect", &Requests::expect},         {"heartbeat", &Requests::heartbeat},
     };
     for (const auto& [name, handler] : handlers)
         if (name == operation) return handler;
@@ -200,6 +201,17 @@ void Requests::observe(const Client& client, const Request& request, JsonLine&) 
     std::string kept;
     const auto told = common::told_of(*request.text("op"), request, kept);
     std::visit([&](const auto& what) { tell(run, request, what); }, *told);
+}
+
+void Requests::heartbeat(const Client& client, const Request& request, JsonLine& answer) {
+    observe(client, request, answer);
+    if (!request.has("id")) return;  // nobody hears it
+    const heeler::Advice advice = heeler::advice_for(dog_, run_of(client, request), dog_.clock().now());
+    answer.key("advice").string(name_of(advice.course)).key("because");
+    advice.because.empty() ? answer.null() : answer.string(advice.because);
+    if (advice.tokens_left) answer.key("tokens_left").number(*advice.tokens_left);
+    if (advice.usd_left) answer.key("usd_left").number(*advice.usd_left);
+    if (advice.time_left) answer.key("time_left_s").number(heeler::in_seconds(*advice.time_left));
 }
 
 void Requests::state(const Client& client, const Request& request, JsonLine&) {

@@ -58,6 +58,7 @@ private:
     void start(const Client& client, const Request& request, JsonLine& answer);
     void attach(const Client& client, const Request& request, JsonLine& answer);
     void observe(const Client& client, const Request& request, JsonLine& answer);
+    void heartbeat(const Client& client, const Request& request, JsonLine& answer);
     void state(const Client& client, const Request& request, JsonLine& answer);
     void checkpoint(const Client& client, const Request& request, JsonLine& answer);
     void expect(const Client& client, const Request& request, JsonLine& answer);

@@ -12,6 +12,7 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/detect/recency_bands.hpp>
+#include <heeler/engine/advice.hpp>
 
 #include "protocol.hpp"
 
@@ -156,6 +157,12 @@ namespace answers {
 constexpr auto hello = std::to_array<Field>({{"presets", Is::texts}});
 constexpr auto taken = std::to_array<Field>({{"run"}, {"found", Is::truth}, {"not_stored", Is::text, There::or_null}});
 constexpr auto status = std::to_array<Field>({word("status", statuses)});
+/// What is left is there where something limits it.
+constexpr auto heartbeat = std::to_array<Field>({word("advice", heeler::course_names),
+                                                 {"because", Is::text, There::or_null},
+                                                 {"tokens_left", Is::whole, There::sometimes},
+                                                 {"usd_left", Is::number, There::sometimes},
+                                                 {"time_left_s", Is::number, There::sometimes}});
 constexpr auto text = std::to_array<Field>({{"text"}});
 constexpr auto report =
     std::to_array<Field>({{"run"},
@@ -177,6 +184,7 @@ constexpr auto clock = std::to_array<Field>({{"next", Is::number, There::or_null
 constexpr auto all = std::to_array<Kind>({{"hello", {hello}},
                                           {"start", {taken}},
                                           {"attach", {taken}},
+                                          {"heartbeat", {heartbeat}},
                                           {"status", {status}},
                                           {"explain", {text}},
                                           {"report", {report}},

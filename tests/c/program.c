@@ -24,6 +24,9 @@ static void go_round_in_circles(struct host* host, heeler_watchdog* watchdog, co
 
 static const char* status_of(heeler_watchdog* watchdog, const char* run) {
     const char* status = "";
+    const char* advice = "";
+    CHECK_OK(heeler_advice(watchdog, run, &advice));
+    CHECK(strcmp(advice, "continue") == 0 || strcmp(advice, "pause") == 0);
     CHECK_OK(heeler_status(watchdog, run, &status));
     return status;
 }

@@ -161,7 +161,8 @@ class Answers(ServeTest):
                  ("resource", {"name": "disk", "used": 1, "limit": 9}), ("output_access", {"ok": True}),
                  ("liveness", {"source": "s"}), ("state", {"state": "waiting_human", "prompt": "Which?"})]
         for kind, keys in kinds:
-            self.assertEqual(client.assert_ok(client.ask(op=kind, run="r", **keys)), {}, kind)
+            answer = {"advice": "continue", "because": None} if kind == "heartbeat" else {}
+            self.assertEqual(client.assert_ok(client.ask(op=kind, run="r", **keys)), answer, kind)
         client.assert_ok(client.ask(op="checkpoint", run="r", step=1, text="one", reason="risky_step"))
         self.assertEqual(client.assert_ok(client.ask(op="status", run="r"))["status"], "HEALTHY")
         self.assertIn("r", client.assert_ok(client.ask(op="explain", run="r"))["text"])
@@ -385,6 +386,38 @@ class Actions(ServeTest):
         client = self.looping("--patience", "500ms")
         said = client.hear(lambda line: line.get("action") == "inject:nudge")  # a pause is no verb of this client
         self.assertEqual(said["outcome"], "unknown")
+
+    def test_a_heartbeat_is_answered_by_what_the_agent_is_to_do(self):
+        client = self.piped("--store", "memory", "--clock", "manual", HEELER_SPEND__LINEAGE_USD="10").greet(["pause", "resume"])
+        client.assert_ok(client.ask(op="start", run="r", timeout_s=1000, metric="files"))
+
+        def advice():
+            return client.assert_ok(client.ask(op="heartbeat", run="r"))
+
+        def cycle(t):
+            number = client.say(op="clock", t=t, cycle="period", id=9000 + t)
+            while True:
+                line = client.hear(lambda line: "ask" in line or line.get("id") == 9000 + t)
+                if "ask" not in line:
+                    return number
+                client.say(op="answer", ask=line["ask"], outcome="done")
+
+        self.assertEqual(advice(), {"advice": "continue", "because": None, "time_left_s": 1000})
+        client.say(op="usage", run="r", cost_usd=8.5)
+        cycle(60)
+        self.assertEqual(advice(), {"advice": "wind_down", "because": "lineage_usd", "usd_left": 1.5, "time_left_s": 940})
+        client.assert_ok(client.ask(op="decide", verb="limit", run="r", usd=100, by="me"))
+        cycle(120)
+        self.assertEqual(advice(), {"advice": "continue", "because": None, "usd_left": 91.5, "time_left_s": 880})
+        client.assert_ok(client.ask(op="decide", verb="pause", run="r", by="me"))
+        cycle(180)
+        self.assertEqual((advice()["advice"], advice()["because"]), ("pause", "paused"))
+        client.assert_ok(client.ask(op="decide", verb="resume", run="r", by="me"))
+        cycle(240)
+        self.assertEqual(advice()["advice"], "continue")
+        client.assert_ok(client.ask(op="decide", verb="mark_stopped", run="r", by="me"))
+        cycle(300)
+        self.assertEqual(client.error(op="heartbeat", run="r")["code"], "ended")
 
     def test_who_is_to_go_on_with_a_run_is_told_as_which_incarnation(self):
         client = self.piped("--store", "memory", "--clock", "manual").greet(["spawn"])

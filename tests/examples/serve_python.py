@@ -183,6 +183,18 @@ class Watch(PythonTest):
                     break
         self.assertEqual([ask.verb for ask in ended], ["terminate"])
 
+    async def test_an_agent_is_told_what_to_do_when_it_asks(self):
+        async with self.watch(preset="long_run", spec={"timeout_s": 3600}) as run:
+            advice = await run.advice()
+            self.assertEqual((advice.advice, advice.because, advice.usd_left), ("continue", None, None))
+            self.assertLess(3500, advice.time_left_s)
+            await run.client.ask("decide", verb="mark_stopped", run=run.id, by="me")
+            with self.assertRaises(heeler.Error) as refused:
+                for _ in range(100):
+                    await run.advice()
+                    await asyncio.sleep(0.1)
+            self.assertEqual(refused.exception.code, "ended")
+
     async def test_how_the_block_ends_is_how_the_run_does(self):
         async def ending(run, error):
             try:

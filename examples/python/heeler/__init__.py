@@ -1,6 +1,6 @@
 """heeler: a watchdog for agents that run for long. See README.md beside this package."""
 from . import plain
 from .adapter import Nudges
-from .client import Ask, Client, ConnectionLost, Error, Rejected, Run, connect, watch
+from .client import Advice, Ask, Client, ConnectionLost, Error, Rejected, Run, connect, watch
 
-__all__ = ["Ask", "Client", "ConnectionLost", "Error", "Nudges", "Rejected", "Run", "connect", "plain", "watch"]
+__all__ = ["Advice", "Ask", "Client", "ConnectionLost", "Error", "Nudges", "Rejected", "Run", "connect", "plain", "watch"]

@@ -257,6 +257,17 @@ class Client:
             self._put(lines.short_line_of({"op": "answer", "ask": message["ask"], "outcome": outcome, "note": note}))
 
 
+@dataclass(frozen=True)
+class Advice:
+    """What an agent is to do. What is left is None where nothing limits it."""
+
+    advice: str  #: continue, wind_down, pause (and ask again), stop
+    because: Optional[str] = None  #: paused, timeout, token_budget, or the cap on what is spent
+    tokens_left: Optional[int] = None
+    usd_left: Optional[float] = None
+    time_left_s: Optional[float] = None
+
+
 class Run:
     """A run that this client has."""
 
@@ -290,6 +301,11 @@ class Run:
 
     async def heartbeat(self, seq: Optional[int] = None) -> None:
         await self._tell("heartbeat", seq=seq)
+
+    async def advice(self) -> Advice:
+        """A heartbeat that is answered. `Error` (`ended`, `fenced`): the agent is to stop."""
+        answer = await self.client.ask("heartbeat", **self._from)
+        return Advice(**{name: answer[name] for name in Advice.__dataclass_fields__ if name in answer})
 
     async def progress(self, value: int) -> None:
         await self._tell("progress", value=value)

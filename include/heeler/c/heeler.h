@@ -292,6 +292,10 @@ HEELER_API int heeler_decide(heeler_watchdog* watchdog, const heeler_decision* d
 /// "HEALTHY", "STALLED", "RUNAWAY", "LOOP_DETECTED", "TIMEOUT" or "RECOVERED"; valid for ever.
 HEELER_API int heeler_status(heeler_watchdog* watchdog, const char* run, const char** status);
 
+/// What the agent of the run is to do: "continue", "wind_down", "pause" or "stop"; valid for ever. Of a run that is
+/// over it is an error, as of `heeler_status`.
+HEELER_API int heeler_advice(heeler_watchdog* watchdog, const char* run, const char** advice);
+
 /// Why the run was judged as it was, for people; from stored data.
 HEELER_API int heeler_explain(heeler_watchdog* watchdog, const char* run, char** text);
 

@@ -10,6 +10,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/run.hpp>
+#include <heeler/engine/advice.hpp>
 #include <heeler/explain/event_json.hpp>
 #include <heeler/explain/report.hpp>
 
@@ -194,6 +195,14 @@ int heeler_status(heeler_watchdog* watchdog, const char* run, const char** statu
     return with(watchdog, [&](heeler_watchdog& it) {
         check_pointer(status, "status");
         *status = name_of(taken(it.dog.status(run_of(it, run)))).data();  // of a literal, which ends with 0
+    });
+}
+
+int heeler_advice(heeler_watchdog* watchdog, const char* run, const char** advice) {
+    return with(watchdog, [&](heeler_watchdog& it) {
+        check_pointer(advice, "advice");
+        const heeler::RunHandle of = run_of(it, run);
+        *advice = name_of(heeler::advice_for(it.dog, of, it.clock.now()).course).data();  // of a literal
     });
 }
 

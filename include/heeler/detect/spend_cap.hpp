@@ -23,7 +23,8 @@ namespace heeler::inline HEELER_ABI {
 /// It only reads what a `SpendLedger`, which has to be attached, has added up; without one nothing can be judged. The
 /// ledger tells people, once for a sum, also from two shares of the cap on.
 struct SpendCap {
-    static constexpr std::string_view kind = RunSpend::cap_kind;
+    static constexpr std::string_view kind = "spend";
+    static_assert(kind == RunSpend::cap_kind);
     static constexpr EventMask listens = events<>;
 
     /// What is added up, each for itself; by these names stand caps and findings.

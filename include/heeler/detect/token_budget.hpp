@@ -17,7 +17,8 @@ namespace heeler::inline HEELER_ABI {
 /// Over the soft limit when a run has consumed that many tokens or more, in and out together, while it is running
 /// (the session monitor). It only reads the totals; how fast they grow is for `BurnRateTracker`.
 struct TokenBudget {
-    static constexpr std::string_view kind = RunSpend::budget_kind;
+    static constexpr std::string_view kind = "token_budget";
+    static_assert(kind == RunSpend::budget_kind);
     static constexpr EventMask listens = events<>;
 
     struct Settings {

@@ -104,6 +104,7 @@ public:
     [[nodiscard]] Vitals vitals() const;
 
 private:
+    friend struct Adviser;
     struct EngineParts;
 
     /// Why a run takes no reports any more.
