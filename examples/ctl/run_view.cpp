@@ -59,6 +59,11 @@ RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& in
     view.idle = view.facts.run.age(view.facts.run.last_activity, now.elapsed);
     view.next = next_of(view.row, view.facts, interventions, now);
     view.unobservable = heeler::detail::unobservable_text(view.facts, now);
+    if (const auto& flaps = *view.facts.verdict->told.flaps; flaps.found && !is_terminal(view.row.state)) {
+        const heeler::Elapsed since = view.facts.run.origin + view.facts.run.waited + flaps.since;
+        view.flapping = "FLAPPING: " + std::to_string(flaps.begun) + " incidents since " +
+                        heeler::text::rfc3339(wall_at(now, since)) + "; people are told only of what cannot wait";
+    }
     if (const auto& since = view.facts.verdict->restarts.poisoned_at; since && !is_terminal(view.row.state))
         view.poison = "POISONED since " + heeler::text::rfc3339(*since) + ": no fresh agent is started before `resume`";
     return view;
@@ -66,7 +71,7 @@ RunView view_of(heeler::RunRow row, const heeler::List<heeler::Intervention>& in
 
 std::string status_text(const RunView& view) {
     return std::string{name_of(view.row.status)} + (view.unobservable.empty() ? "" : ", UNOBSERVABLE") +
-           (view.poison.empty() ? "" : ", POISONED");
+           (view.flapping.empty() ? "" : ", FLAPPING") + (view.poison.empty() ? "" : ", POISONED");
 }
 
 std::string incident_text(const RunView& view, Instant now) {

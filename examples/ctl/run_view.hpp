@@ -28,6 +28,7 @@ struct RunView {
     heeler::Duration unwritten{};  // since the row was written
     Next next;
     std::string unobservable;  // nothing can be judged of it: since when, and why; empty: something can
+    std::string flapping;      // its incidents come and go: since when; empty: they do not
     std::string poison;        // no fresh agent is started any more: since when; empty: they are
     std::string owner;         // who alone may snooze, continue or dismiss it; empty: anybody
 };

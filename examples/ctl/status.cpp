@@ -65,6 +65,7 @@ void print_one(const RunView& view, const heeler::History& known, const std::str
                                                  {"Next", next_text(view, now)},
                                                  {"Operator", marks_text(view, now)}};
     if (!view.unobservable.empty()) fields.push_back({"Known", view.unobservable});
+    if (!view.flapping.empty()) fields.push_back({"Incidents", view.flapping});
     if (!view.poison.empty()) fields.push_back({"Restarts", view.poison});
     if (!view.owner.empty()) fields.push_back({"Owner", view.owner});
     if (const std::string limits = limits_text(view); !limits.empty()) fields.push_back({"Limits", limits});
@@ -134,6 +135,7 @@ void print_json(const RunView& view) {
     write_moment(line, "ended_at", view.row.ended_at);
     line.key("readable").boolean(view.readable).key("unobservable");
     view.unobservable.empty() ? line.null() : line.string(view.unobservable);
+    line.key("flapping").boolean(!view.flapping.empty());
     if (view.readable) write_facts(line, view);
     line.end_object();
     print(line);

@@ -289,7 +289,7 @@ namespace {
 /// A run, its troubles and its operators, over some days; and people, who read what reaches them.
 class Story {
 public:
-    explicit Story(std::uint32_t seed) : random_{seed} {
+    explicit Story(std::uint32_t seed) : random_{seed}, flaps_{seed % 2 == 0} {
         settings_.tell_people = !one_of(8);
         settings_.cooldown = one_of(2) ? Duration{} : one_of(2) ? Duration{30min} : Duration{2h};
         settings_.renotify_every = one_of(3) ? Duration{1h} : Duration{};
@@ -405,6 +405,14 @@ private:
         news.after = incident_;
         return news;
     }
+    /// That nothing is known of a run that waits ends nothing.
+    void note_flapping(News& news) const {
+        news.flaps = *told_.flaps;
+        if (flaps_ && !waits_) news.flaps.look(10min, news.after.open(), now_ - news.flaps.at, now_);
+        if (news.flaps.found && settings_.tell_people) news.found |= bit_of(Condition::flapping);
+        news.is_urgent = news.is_final;
+    }
+
     /// A rung that came to nothing asks for a person, between two looks.
     [[nodiscard]] News absorb() {
         News news;
@@ -426,7 +434,9 @@ private:
             tell_the_end();
             return deliver();
         }
-        tell(judge());
+        News news = judge();
+        note_flapping(news);
+        tell(news);
         deliver();
         if (over_ || !incident_.open() || is_snoozed() || frozen_ || !one_of(10)) return;
         now_ += 1s;
@@ -580,6 +590,7 @@ private:
         }
         if (incident_.open() && !believes_ && !told_.acknowledged) fail("trouble that nobody knows of");
         if (!incident_.open() && believes_ && found_ == 0) fail("trouble that is over and believed to last");
+        if ((believed_edges_ & bit_of(Condition::flapping)) != 0) fail("a run is believed to flap");
         const ConditionBits silent = bit_of(Condition::silent), input = bit_of(Condition::needs_input);
         if ((found_ & silent) == 0 && (believed_edges_ & silent) != 0) fail("a silence is believed to last");
         const bool is_first = (found_ & silent) != 0 && (found_ & input) == 0 && !told_.acknowledged;
@@ -587,6 +598,7 @@ private:
     }
 
     std::mt19937 random_;
+    bool flaps_;  ///< that is looked for
     AlertSettings settings_;
     Told told_;
     Incident incident_;
@@ -664,6 +676,40 @@ TEST_CASE("a first word that was left out with its rung is told with what is don
     CHECK(words_of(detail::next(known, goes_on(), settings, at(1s))).empty());
     CHECK(words_of(detail::next(known, with(goes_on(), [](News& n) { n.acts = true; }), settings, at(1s))) ==
           "unhealthy");
+}
+
+TEST_CASE("of a run that flaps people are told that, once, and not that one more incident began [M-201]", "[alert]") {
+    const auto flapping = [](News news) {
+        news.flaps.found = true;
+        news.found = bit_of(Condition::flapping);
+        return news;
+    };
+    const Told knows = with(Told{}, [](Told& t) {
+        t.read = bit_of(Condition::flapping);
+        t.edges.push_back({at(-1h).wall, 0, Condition::flapping, {}});
+        t.flaps.edit().found = true;
+    });
+    const Told kept = detail::next(knows, flapping(begins()), {}, at(-60s)).told;
+    const auto critical = [](News& n) { n.is_urgent = true; };
+    check({}, {
+                  {"it begins to flap", told(), flapping(ends()), "recovered, edge"},
+                  {"with an incident", {}, flapping(begins()), "edge"},
+                  {"another begins", knows, flapping(begins()), ""},
+                  {"which cannot wait", knows, with(flapping(begins()), critical), "unhealthy"},
+                  {"or could, and cannot now", kept, with(flapping(goes_on()), critical), "unhealthy"},
+                  {"it asks for a person", knows, with(flapping(begins()), [](News& n) { n.escalates = true; }),
+                   "escalation"},
+                  {"it is over", kept, flapping(ends()), ""},
+                  {"it flaps no more, and is ill", kept, goes_on(), "unhealthy, edge_over"},
+                  {"it flaps no more, and is well", knows, look(incident(1, false), incident(1, false)), "edge_over"},
+                  {"they read of the incident before", with(knows, [](Told& t) { t.incident = t.heard = true; }),
+                   flapping(ends()), "recovered"},
+              });
+    CHECK(detail::next(knows, flapping(begins()), {}, at(0s)).held_by == "flapping");
+    CHECK(detail::next(kept, flapping(goes_on()), {}, at(0s)).held_by.empty());
+    AlertSettings without;
+    without.conditions.clear();
+    CHECK(words_of(detail::next({}, flapping(begins()), without, at(0s))) == "unhealthy");
 }
 
 }  // namespace next_test

@@ -109,6 +109,7 @@ RunClass class_of(std::uint32_t seed) {
     if (one_of(2) || alerts.outbox.at_once) alerts.outbox.group_interval = alerts.outbox.group_wait = {};
     if (one_of(6)) rules.ladder = presets::session_monitor().ladder;
     alerts.outbox.give_up_after = std::max<Duration>(alerts.outbox.longest_retry, 2h);
+    if (seed % 3 == 0) alerts.flapping_every = one_of(2) ? Duration{1min} : Duration{10min};  // drawn last
     return rules;
 }
 

@@ -65,6 +65,7 @@ TEST_CASE("a setting of each name is taken [M-186]") {
                         {"alert_cooldown_s", whole(1800), {}},
                         {"renotify_every_s", whole(3600), {}},
                         {"unobservable_after_s", whole(900), {}},
+                        {"flapping_every_s", whole(60), {}},
                         {"retry_failed_alerts", {false}, {}},
                         {"name_pattern", a_text("*-worker"), {}}});
     for (const auto& fault : faults) INFO(fault.message);
@@ -94,6 +95,7 @@ TEST_CASE("a setting of each name is taken [M-186]") {
     CHECK(rules.alerts.cooldown == 1800s);
     CHECK(rules.alerts.renotify_every == 3600s);
     CHECK(rules.alerts.unobservable_after == 900s);
+    CHECK(rules.alerts.flapping_every == 60s);
     RunClass workers = presets::worker_monitor();
     CHECK(lay(workers, "unobservable_after_s", whole(900)).empty());
     CHECK(workers.alerts.conditions.front().kind == "run.unobservable");

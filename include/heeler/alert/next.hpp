@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <heeler/alert/told.hpp>
@@ -29,6 +30,7 @@ struct News {
     bool has_parent = false;  ///< the run has
     Severity severity = Severity::none;
     std::uint32_t pending = 0;  ///< alerts about the run that wait to be sent
+    Flaps flaps{};              ///< how its incidents come and go, this look included
     ConditionBits found = 0;    ///< what is worth an alert of its own, a bit each
     bool looked = false;        ///< false: only the outcomes of a rung were taken in
     bool held = false;          ///< the run was not judged: nothing is known of it yet
@@ -42,6 +44,7 @@ struct News {
     bool escalates = false;     ///< the rung asks for a person
     bool ends_run = false;      ///< it ends the run, or the watch over one that may go on
     bool is_final = false;      ///< nothing follows it
+    bool is_urgent = false;     ///< it is critical, about a limit, or nothing follows what is done about it
     bool snoozed = false;       ///< an operator keeps deeds and words off the run
     bool frozen = false;        ///< nothing is done to it
     bool inhibited = false;     ///< people know of trouble above the run, or of many
@@ -76,7 +79,7 @@ struct Telling {
     LevelStep level{};                       ///< whose turn it is, where the class has levels
     std::uint64_t silence = 0;               ///< that is over, of what goes on; 0: none
     bool held_back = false;                  ///< an alert is, by the cooldown
-    bool hold_begins = false;                ///< and that is not on record yet
+    std::string_view held_by{};              ///< what holds one back, where that is not on record yet
     bool ack_over = false;                   ///< an acknowledgement is
     std::string acknowledged_by;             ///< by whom that was
 };
@@ -94,6 +97,7 @@ public:
     }
 
     [[nodiscard]] Telling operator()() {
+        if (news_.looked && news_.flaps != *before_.flaps) result_.told.flaps.edit() = news_.flaps;
         if (news_.looked && !news_.held) end_edges();
         // What was over before the run began to wait is.
         const bool was_over = news_.run_waits && !news_.held && !news_.before.open() && !news_.after.open();
@@ -149,11 +153,18 @@ private:
         return !(told_of_it() && before_.heard);
     }
 
-    /// Something with alerts of its own goes on, or is found: nobody reads meanwhile that the run is well again.
+    /// People are told that the run flaps, and not that one more of its incidents began.
+    [[nodiscard]] bool speaks_of_flapping() const {
+        return (news_.found & bit_of(Condition::flapping)) != 0 && !news_.is_urgent &&
+               edge_about(settings_, Condition::flapping) != nullptr;
+    }
+
+    /// Something with alerts of its own goes on, or is found: nobody reads meanwhile that the run is well again. Who
+    /// read of an incident of one that flaps does: the next ones are not told.
     [[nodiscard]] bool other_trouble_lasts() const {
         for (const ConditionAlert& edge : settings_.conditions) {
             const ConditionBits bit = bit_of(edge.condition);
-            if (edge.over.empty() || (over_ & bit) != 0) continue;
+            if (edge.over.empty() || ((over_ | bit_of(Condition::flapping)) & bit) != 0) continue;
             if ((news_.found & bit) != 0 || knows_edge(edge.condition)) return true;
         }
         return false;
@@ -181,7 +192,7 @@ private:
                              before_.unheard->incident == news_.after.number;
         if (!begins && !again && !unheard && !in_vain) return Alerting::none;
         reminds_ = !begins && !unheard && !in_vain;
-        if (end_is_on_its_way()) return Alerting::waits;
+        if (end_is_on_its_way() || (begins && speaks_of_flapping())) return Alerting::waits;
         return is_cold() && !unheard ? Alerting::held : Alerting::send;
     }
 
@@ -354,7 +365,9 @@ private:
         }
         told.begin_held |= (alerting == Alerting::held || alerting == Alerting::waits) && !told.incident;
         result_.held_back = alerting == Alerting::held;
-        result_.hold_begins = result_.held_back && !told.hold_noted;
+        if (result_.held_back && !told.hold_noted) result_.held_by = "cooldown";
+        if (told.begin_held && speaks_of_flapping() && !(before_.begin_held && same_incident()))
+            result_.held_by = "flapping";
         told.hold_noted |= result_.held_back;
         if (alerting == Alerting::resolved) {
             result_.recovered = true;

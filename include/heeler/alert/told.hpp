@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <heeler/alert/flaps.hpp>
 #include <heeler/core/alert.hpp>
 #include <heeler/core/archive.hpp>
 #include <heeler/core/finding.hpp>
@@ -181,6 +182,7 @@ struct Told {
     OnDemand<ToldLevels> levels;
     OnDemand<Unheard> unheard;
     OnDemand<InVain> in_vain;
+    OnDemand<Flaps> flaps;         ///< of its incidents, whether people were told or not
     ConditionBits read = 0;        ///< edges of which somebody has an alert, and nobody that they are over, a bit each
     ConditionBits dead_edges = 0;  ///< of which nobody has the newest one
     Beginning begin = Beginning::known;
@@ -338,7 +340,7 @@ struct Told {
 
     void archive(auto& a) {
         a(last, asked, edges, levels, unheard, in_vain, read, dead_edges, begin, severity, incident, dead, heard,
-          acknowledged, hold_noted, begin_held, end_told, end_waits, found_over, of_all);
+          acknowledged, hold_noted, begin_held, end_told, end_waits, found_over, of_all, flaps);
     }
 
 private:

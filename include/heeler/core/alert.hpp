@@ -62,9 +62,11 @@ enum class AlertKind : std::uint8_t {
     fleet_recovered,
     unwell,
     well,
+    flapping,
+    steady,
 };
 
-inline constexpr std::array<std::string_view, 22> alert_kind_names{
+inline constexpr std::array<std::string_view, 24> alert_kind_names{
     "run.unhealthy",      "run.recovered",         "run.ended",
     "escalation",         "worker.stuck",          "worker.error",
     "worker.needs_input", "worker.complete",       "watchdog.store_down",
@@ -72,7 +74,7 @@ inline constexpr std::array<std::string_view, 22> alert_kind_names{
     "orchestrator.lost",  "mail.urgent",           "mail.pending_responses",
     "mail.command",       "run.unobservable",      "run.observable",
     "fleet.stalled",      "fleet.recovered",       "watchdog.unwell",
-    "watchdog.well"};
+    "watchdog.well",      "run.flapping",          "run.steady"};
 
 [[nodiscard]] constexpr std::string_view name_of(AlertKind kind) noexcept {
     return alert_kind_names[static_cast<std::size_t>(kind)];

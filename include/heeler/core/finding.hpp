@@ -46,6 +46,7 @@ public:
     static const Condition unanswered;     ///< it waits for a person who was to be reminded; no unhealth
     static const Condition left_waiting;   ///< and for so long that somebody else is to come; no unhealth
     static const Condition unobservable;   ///< nothing of it can be read, so nothing is known of it; no unhealth
+    static const Condition flapping;       ///< its incidents begin and end again and again; no unhealth of its own
 
     constexpr Condition() noexcept;  ///< stalled
 
@@ -112,14 +113,15 @@ inline constexpr Condition Condition::overdue{31, "OVERDUE", 85, Status::healthy
 inline constexpr Condition Condition::unanswered{32, "UNANSWERED", 79, Status::healthy, false};
 inline constexpr Condition Condition::left_waiting{33, "LEFT_WAITING", 78, Status::healthy, false};
 inline constexpr Condition Condition::unobservable{34, "UNOBSERVABLE", 77, Status::healthy, false};
+inline constexpr Condition Condition::flapping{35, "FLAPPING", 95, Status::healthy, false};
 
 /// The library's own.
-inline constexpr std::array<Condition, 17> library_conditions{
+inline constexpr std::array<Condition, 18> library_conditions{
     Condition::timeout,       Condition::runaway,     Condition::no_output_access, Condition::loop_detected,
     Condition::error_cascade, Condition::stalled,     Condition::token_budget,     Condition::not_evaluable,
     Condition::worker_error,  Condition::needs_input, Condition::complete,         Condition::silent,
     Condition::exhausted,     Condition::overdue,     Condition::unanswered,       Condition::left_waiting,
-    Condition::unobservable};
+    Condition::unobservable,  Condition::flapping};
 
 constexpr Condition::Condition() noexcept : Condition{stalled} {}
 

@@ -174,7 +174,9 @@ struct ConditionAlert {
             {Condition::left_waiting, std::string{name_of(AlertKind::escalation)}},
             {Condition::unanswered},
             {},
-            silence_alert()};
+            silence_alert(),
+            {Condition::flapping, std::string{name_of(AlertKind::flapping)}, false,
+             std::string{name_of(AlertKind::steady)}}};
 }
 
 /// Who is told at one level of an escalation.
@@ -231,9 +233,12 @@ struct AlertSettings {
     /// A source that cannot be read for so long is told of once, and once when it can be; zero: it is only shown.
     Duration unobservable_after{};
     /// While one is found those behind it are not told: who is done is not called stuck. By default people are told
-    /// once when a run begins to wait for them, and of a silence that nothing is done about. One of the kind
-    /// `escalation` is critical, and goes to the last level of `escalation`.
+    /// once when a run begins to wait for them, of a silence that nothing is done about, and of a run that flaps. One
+    /// of the kind `escalation` is critical, and goes to the last level of `escalation`.
     List<ConditionAlert> conditions = own_alerts();
+    /// Incidents of a run that come and go are told once: a state of it that lasts counts once in so long, as one of
+    /// the newest 21 of which 30 % differed from the one before. Zero: never; else 1 s to 24 h.
+    Duration flapping_every{};
     std::string to{};  ///< route of alerts about runs that have no `origin`
     EscalationSettings escalation{};
     OutboxSettings outbox{};

@@ -165,7 +165,7 @@ public:
         RunBatch rows = Planner{watched_, judged, now_}(same_rung);
         for (Intervention& record : rows.interventions) keep(record);
         for (const AuditRow& row : rows.audit)
-            if (row.kind == escalation_record) item_.events.push_back(AuditEvent{row});
+            if (row.kind == escalation_record || row.kind == flapping_record) item_.events.push_back(AuditEvent{row});
         for (AuditRow& row : rows.audit) item_.change.rows.audit.push_back(std::move(row));
         add_alerts(std::move(rows.alerts));
         if (rows.actions.empty()) return;

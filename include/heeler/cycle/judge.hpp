@@ -64,8 +64,12 @@ struct Judged {
     news.tells = decision.tells;
     news.is_final = decision.is_final;
     news.escalates = rung::has(decision.plan, ActionKind::escalate);
+    constexpr ConditionBits limits = bit_of(Condition::timeout) | bit_of(Condition::runaway) |
+                                     bit_of(Condition::token_budget) | bit_of(Condition::exhausted);
     for (const Step& step : decision.plan)
         news.ends_run |= is_record_only(step.action) || step.action == ActionKind::terminate;
+    news.is_urgent = news.ends_run || news.is_final || rung::has(decision.plan, ActionKind::spawn) ||
+                     judged.severity == Severity::critical || (bit_of(news.after.condition) & limits) != 0;
     return next(watched.verdict->told, news, watched.rules().alerts, now);
 }
 
@@ -308,6 +312,11 @@ private:
         news.readable = !watched_.feed || watched_.feed->is_readable();
         for (const Finding& finding : result.findings)
             if (is_worth_telling(finding)) news.found |= bit_of(finding.condition);
+        news.flaps = *verdict_.told.flaps;
+        if (!result.waiting)  // that nothing is known ends nothing
+            news.flaps.look(rules_.rules.alerts.flapping_every, result.decision.incident.open(),
+                            run_.unseen_for(news.flaps.at, now_.elapsed), working());
+        if (news.flaps.found && rules_.rules.alerts.tell_people) news.found |= bit_of(Condition::flapping);
         news.snoozed = verdict_.marks.snoozed_at(now_.wall);
         news.frozen = frozen_;
         news.inhibited = inhibited_;

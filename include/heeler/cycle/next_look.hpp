@@ -66,7 +66,8 @@ namespace heeler::inline HEELER_ABI::detail {
         no_later_than(now.elapsed);
     const bool news = watched.unjudged || !watched.seldom->fates->empty();
     const bool in_vain = told.dead && watched.verdict->incident.open();
-    if (news || in_vain || told.unheard->silence != 0 || edge_is_open(watched)) no_later_than(now.elapsed);
+    if (news || in_vain || told.unheard->silence != 0 || told.flaps->found || edge_is_open(watched))
+        no_later_than(now.elapsed);
     if (run.waiting_since) {
         if (const auto moment = watched.detectors.due_waiting(run, now.elapsed)) no_later_than(*moment);
     } else {

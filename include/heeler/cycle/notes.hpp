@@ -77,15 +77,9 @@ namespace heeler::inline HEELER_ABI::detail::notes {
         return std::move(line).text();
     }
     line.key(saw.record);
-    if (saw.number)
-        line.number(*saw.number);
-    else
-        line.string(saw.answer);
+    saw.number ? line.number(*saw.number) : line.string(saw.answer);
     line.key("age_s");
-    if (saw.age)
-        line.number(in_seconds(*saw.age));
-    else
-        line.null();
+    saw.age ? line.number(in_seconds(*saw.age)) : line.null();
     line.end_object();
     return std::move(line).text();
 }

@@ -37,6 +37,7 @@ namespace heeler::inline HEELER_ABI::detail {
 }
 
 inline constexpr std::string_view escalation_record = "escalation";  ///< kind of audit rows about its levels
+inline constexpr std::string_view flapping_record = "flapping";      ///< that a run begins to flap, or does no more
 
 /// The rows of one run in one cycle. Changes the verdict, and the incarnation where a continuation is to be fenced;
 /// under the run's lock.
@@ -50,6 +51,7 @@ public:
         const Decision& decision = judged_.decision;
         const Incident before = watched_.verdict->incident;
         telling_ = telling_of(watched_, judged_, now_);
+        const bool flapped = watched_.verdict->told.flaps->found;
         if (telling_.told != watched_.verdict->told) watched_.verdict.edit().told = telling_.told;
         if (decision.incident.number != before.number)
             watched_.verdict.edit().nudges =
@@ -61,11 +63,13 @@ public:
         }
         note_conditions();
         if (decision.incident.open() && watched_.verdict->found.empty()) note_cause();
-        if (telling_.ack_over) rows_.audit.push_back(ack_over_record());
+        if (telling_.ack_over) record_ack_over();
         if (decision.acts()) act(same_rung);
-        if (telling_.hold_begins)
-            rows_.audit.push_back(
-                {now_.wall, "suppressed", std::string{watched_.run.id}, R"({"what":"alert","why":"cooldown"})"});
+        if (telling_.told.flaps->found != flapped)
+            audit(flapping_record, text::concat(R"({"flaps":)", flapped ? "false" : "true", R"(,"incidents":)",
+                                                std::to_string(telling_.told.flaps->begun), "}"));
+        if (!telling_.held_by.empty())
+            audit("suppressed", text::concat(R"({"what":"alert","why":")", telling_.held_by, "\"}"));
         tell(before);
         record(before);
         return std::move(rows_);
@@ -73,7 +77,7 @@ public:
 
     /// For people who were told that an incident began: the run is over.
     [[nodiscard]] List<AlertRow> ended(bool found_over) const {
-        AlertRow row = alert_of(found_over ? AlertKind::worker_complete : AlertKind::ended, "end " + moment());
+        AlertRow row = alert_of(name_of(found_over ? AlertKind::worker_complete : AlertKind::ended), "end " + moment());
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;
         row.alert.severity = given_up && !found_over ? Severity::warning : Severity::none;
@@ -223,7 +227,9 @@ private:
         if (telling_.recovered) tell_recovery(before);
         for (const ConditionAlert& edge : watched_.rules().alerts.conditions)
             if ((telling_.ends & bit_of(edge.condition)) != 0) tell_end(edge);
-        if (telling_.begins != nullptr)
+        if (telling_.begins != nullptr && telling_.begins->condition == Condition::flapping)
+            tell_edge(*telling_.begins, flapping());
+        else if (telling_.begins != nullptr)
             if (const Finding* finding = wording_.finding_about(telling_.begins->condition))
                 tell_edge(*telling_.begins, *finding);
         if (telling_.goes_on) tell_it_goes_on();
@@ -248,7 +254,7 @@ private:
     }
 
     void tell_recovery(const Incident& from) {
-        AlertRow row = alert_of(AlertKind::recovered, "of the incident " + moment());
+        AlertRow row = alert_of(name_of(AlertKind::recovered), "of the incident " + moment());
         row.alert.severity = Severity::none;
         row.alert.summary = "run " + row.alert.run.name + ": recovered from " + std::string{name_of(from.condition)};
         add_all_clear(row.alert, watched_, from, watched_.run.working(now_.elapsed), judged_.decision.last);
@@ -278,22 +284,16 @@ private:
         line.begin_object().key("level").number(step.level).key("of").number(levels.size());
         line.key("to").string(row.alert.to).key("why").string(name_of(step.cause));
         line.key("alert").string(row.alert.key).key("next");
-        if (step.next)
-            line.string(text::rfc3339(wall_at(now_, *step.next)));
-        else
-            line.null();
+        step.next ? line.string(text::rfc3339(wall_at(now_, *step.next))) : line.null();
         line.end_object();
-        rows_.audit.push_back(escalation_row(std::move(line)));
+        audit(escalation_record, std::move(line).text());
     }
 
-    [[nodiscard]] AuditRow ack_over_record() const {
+    void record_ack_over() {
         text::JsonLine line;
         line.begin_object().key("acknowledged_by").string(telling_.acknowledged_by);
         line.key("lasted_s").number(in_seconds(watched_.rules().alerts.escalation.ack_lasts)).end_object();
-        return escalation_row(std::move(line));
-    }
-    [[nodiscard]] AuditRow escalation_row(text::JsonLine line) const {
-        return {now_.wall, std::string{escalation_record}, std::string{watched_.run.id}, std::move(line).text()};
+        audit(escalation_record, std::move(line).text());
     }
 
     [[nodiscard]] std::string route_of(const EscalationLevel& level) const {
@@ -349,7 +349,7 @@ private:
 
     /// That it began or goes on. It is never told as milder than before, nor without what was found.
     [[nodiscard]] AlertRow alert_about_incident(AlertKind kind, std::string_view what) const {
-        AlertRow row = alert_of(kind, what);
+        AlertRow row = alert_of(name_of(kind), what);
         row.alert.severity = max_of(row.alert.severity, telling_.told.severity);
         const std::string& found = watched_.verdict->found;
         if (row.alert.issues.empty())
@@ -357,15 +357,11 @@ private:
         return row;
     }
 
-    [[nodiscard]] AlertRow alert_of(AlertKind kind, std::string_view what) const {
-        return alert_of(std::string{name_of(kind)}, what);
-    }
-
-    [[nodiscard]] AlertRow alert_of(std::string kind, std::string_view what) const {
+    [[nodiscard]] AlertRow alert_of(std::string_view kind, std::string_view what) const {
         AlertRow row;
         Alert& alert = row.alert;
-        alert.key = effect_key(watched_.run, watched_.verdict->incident.number, kind + " " + std::string{what});
-        alert.kind = std::move(kind);
+        alert.key = effect_key(watched_.run, watched_.verdict->incident.number, text::concat(kind, " ", what));
+        alert.kind = kind;
         alert.to = text::sanitise(spec_.origin.empty() ? watched_.rules().alerts.to : spec_.origin, 256);
         alert.run = {text::shown_name(spec_.id, 256), text::shown_name(spec_.name, 256),
                      text::sanitise(spec_.work_item, 1024), text::sanitise(spec_.project, 256)};
@@ -400,6 +396,22 @@ private:
         rows_.alerts.push_back(std::move(row));
     }
 
+    /// How often its incidents came, and what they were about.
+    [[nodiscard]] Finding flapping() const {
+        const Flaps& flaps = *telling_.told.flaps;
+        std::string of;
+        for (const Condition& each : watched_.verdict->conditions_seen)
+            text::append(of, of.empty() ? "" : ", ", name_of(each));
+        Finding finding{Condition::flapping, Level::watch, flapping_record, {"comes_and_goes"}, Subject{of}};
+        finding.evidence.add("incidents", flaps.begun)
+            .add("within_s", in_seconds(watched_.run.working(now_.elapsed) - flaps.since));
+        return finding;
+    }
+
+    void audit(std::string_view kind, std::string body) {
+        rows_.audit.push_back({now_.wall, std::string{kind}, std::string{watched_.run.id}, std::move(body)});
+    }
+
     void tell_edge(const ConditionAlert& edge, const Finding& finding) {
         AlertRow row = alert_of(edge.kind, moment());
         if (edge.condition == Condition::complete) row.alert.severity = Severity::none;
@@ -422,6 +434,8 @@ private:
             wording_.complete(row, "", "nothing is done about it; you are told when it is over");
         else if (edge.condition == Condition::unobservable)
             wording_.complete(row, "", "it is held to its time limits alone until it can be read; you are told then");
+        else if (edge.condition == Condition::flapping)
+            wording_.complete(row, "", "you are told of what cannot wait, and when its incidents come and go no more");
         else
             wording_.complete_with_plan(row);
         rows_.alerts.push_back(std::move(row));
@@ -450,7 +464,7 @@ private:
             line.end_object();
         }
         line.end_array().end_object();
-        rows_.audit.push_back({now_.wall, "verdict", std::string{watched_.run.id}, std::move(line).text()});
+        audit("verdict", std::move(line).text());
     }
 
     void note_conditions() {

@@ -42,9 +42,7 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline std::string evidence_line(const Finding& finding, bool for_people = true) {
     std::string text{finding.evidence.rule};
     for (std::size_t i = 0; i < finding.evidence.count; ++i) {
-        text += i == 0 ? ": " : ", ";
-        text += finding.evidence.facts[i].name;
-        text += ' ';
+        text::append(text, i == 0 ? ": " : ", ", finding.evidence.facts[i].name, " ");
         text::append_json_number(text, finding.evidence.facts[i].value);
     }
     if (for_people && !finding.subject.view().empty()) text += " (" + subject_of(finding) + ")";

@@ -45,18 +45,12 @@ HEELER_INLINE void write_report(text::JsonLine& line, const Report& report, cons
     line.end_array().key("heartbeats").begin_array();
     for (const HeartbeatRow& row : report.heartbeats) {
         line.begin_object().key("interval").number(row.number).key("value");
-        if (row.value)
-            line.number(*row.value);
-        else
-            line.null();
+        row.value ? line.number(*row.value) : line.null();
         line.key("delta").number(row.delta).key("timestamp");
         (row.at == WallTime{} ? line.null() : detail::write_time(line, row.at, from)).end_object();
     }
     line.end_array().key("final_status").string(report.final_status).key("completed_by");
-    if (report.completed_by)
-        line.string(name_of(*report.completed_by));
-    else
-        line.null();
+    report.completed_by ? line.string(name_of(*report.completed_by)) : line.null();
     line.key("escalated").boolean(report.escalated).key("recommendation").string(report.recommendation);
 }
 

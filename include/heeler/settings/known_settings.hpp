@@ -337,6 +337,7 @@ inline constexpr std::array known{
     Known{"after_children_s", &set_present<NeedsInput>},
     Known{"wait_reminder_s", &set_present<NeedsInput>},
     Known{"wait_escalation_s", &set_present<NeedsInput>},
+    own("flapping_every_s"),
     own("alert_cooldown_s"),
     own("renotify_every_s"),
     Known{"unobservable_after_s", &set_unobservable_after, "unobservable_after_s"},

@@ -86,6 +86,7 @@ HEELER_INLINE RunClass recommended() {
     ladder.on_failure = OnFailure::escalate;
     rules.alerts.escalation = {three_levels(), 4h, false};
     rules.alerts.unobservable_after = 1h;
+    rules.alerts.flapping_every = 5min;  // how often Nagios looks
     rules.limits.mass_stall.runs = 5;
     rules.limits.nudges = {2, 5, 2min};
     rules.limits.restarts.most = 3;  // within a day; Sidekiq takes a job that kills its worker three times for poison

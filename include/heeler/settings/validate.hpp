@@ -110,6 +110,7 @@ inline void class_settings(RunClass& rules, NamedSettings& named) {
     named.number("mass_stall.over_share", rules.limits.mass_stall.over_share, 0.01, 1);
     named.length("mass_stall.within_s", rules.limits.mass_stall.within, 1s, 1h);
     named.length("mass_stall.over_after_s", rules.limits.mass_stall.over_after, 1s, 24h);
+    named.length("flapping_every_s", rules.alerts.flapping_every, 0s, 24h);
     named.length("alert_cooldown_s", rules.alerts.cooldown, 0s, longest_setting);
     named.length("renotify_every_s", rules.alerts.renotify_every, 0s, longest_setting);
     named.length("unobservable_after_s", rules.alerts.unobservable_after, 0s, longest_setting);
