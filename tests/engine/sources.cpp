@@ -120,6 +120,7 @@ TEST_CASE("an event without a time, or from the future, happens now") {
     s.clock.advance(1s);
     (void)s.now();
     CHECK(s.dog->status(run) == Status::stalled);
+    CHECK(s.dog->vitals().source_ahead == (future ? 3h : 0s));
 }
 
 TEST_CASE("events out of order take nothing back") {

@@ -156,6 +156,7 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     seen.unobservable = 8;
     seen.poisoned = 11;
     seen.called_every = 10s;
+    seen.source_ahead = 2500ms;
     seen.slow_classes = 2;
     seen.left = 11;
     seen.alerts_pending = 7;
@@ -179,6 +180,7 @@ TEST_CASE("what a watchdog holds, owes and asked of its store is in the metrics"
     CHECK(text.value("heeler_observer_grace{cause=\"start\"}") == 5);
     CHECK(text.value("heeler_observer_grace{cause=\"gap\"}") == 6);
     CHECK(text.value("heeler_called_every_seconds") == 10);
+    CHECK(text.value("heeler_source_ahead_seconds") == 2.5);
     CHECK(text.value("heeler_slow_host_classes") == 2);
     CHECK(text.value("heeler_runs_left") == 11);
     CHECK(text.value("heeler_outbox_pending") == 7);
@@ -330,7 +332,8 @@ TEST_CASE("the names of all metrics") {
         "fenced_writes_total\nheartbeats_rejected_total\nheartbeats_total\nintervention_seconds\n"
         "interventions_total\nlast_healthy_tick_timestamp_seconds\nlease_epoch\nlease_held\nobserver_grace\n"
         "outbox_dead_total\noutbox_oldest_seconds\noutbox_pending\npoisoned_runs\nprogress_age_seconds\nruns\n"
-        "runs_left\nslow_host_classes\nspend_tokens_total\nstore_errors_total\nstore_op_seconds\nsuppressed_"
+        "runs_left\nslow_host_classes\nsource_ahead_seconds\nspend_tokens_total\nstore_errors_total\nstore_op_"
+        "seconds\nsuppressed_"
         "total\ntick_lateness_"
         "seconds\n"
         "tick_seconds\nunobservable_runs\n");

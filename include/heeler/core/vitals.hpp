@@ -37,6 +37,7 @@ struct Vitals {
     std::uint64_t held_by_source = 0;        ///< runs whose source cannot be read
     std::uint64_t unobservable = 0;          ///< these, after an interval, and those whose output cannot be read
     std::uint64_t poisoned = 0;              ///< runs for which nobody is started any more
+    Duration source_ahead{};                 ///< so far in the future lay what sources told, at most since it was made
     Duration called_every{};                 ///< by a host with a timer of its own: the median. 0: whenever it is to
     std::uint64_t slow_classes = 0;          ///< that ask to be looked at more often than that, by more than half
     std::uint64_t left = 0;                  ///< runs whose time has come and that the next tick looks at

@@ -148,6 +148,8 @@ private:
             if (fence_off(watched, event.incarnation, now.wall)) continue;
             const WallTime at = event.age ? now.wall - detail::max_of(*event.age, Duration{})
                                           : detail::min_of(event.at.value_or(now.wall), now.wall);
+            if (const Duration ahead = event.at.value_or(at) - now.wall; ahead.count() > sources_.ahead)
+                sources_.ahead = ahead.count();
             Folder folder{watched, Instant{elapsed_at(now, at), at}};
             const bool folded = detail::survives(
                 [&] { std::visit([&](const auto& what) { fold_one(watched, folder, what, at); }, event.what); });

@@ -1,6 +1,8 @@
 // Sources as a cycle knows them: which class has one, and what polls them once there is one to poll.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -49,6 +51,10 @@ public:
         detail::sort(all, [](const auto& a, const auto& b) { return a.first < b.first; });
         return all;
     }
+
+    /// How far what a source told lay in the future of this watchdog, at most so far, in microseconds: one thread
+    /// writes it.
+    mutable std::atomic<std::int64_t> ahead{0};
 
 private:
     mutable std::mutex lock_;

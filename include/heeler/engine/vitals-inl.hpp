@@ -55,6 +55,7 @@ HEELER_INLINE Vitals Engine::vitals() const {
     for (const auto& rules : parts_->registry.classes())
         seen.slow_classes += rules->rules.needs_more_than(seen.called_every) ? 1 : 0;
     seen.left = parts_->cycle.left();
+    seen.source_ahead = Duration{parts_->group_sources.ahead};
     const auto [pending, oldest] = parts_->deliverer.queues().waiting_alerts();
     seen.alerts_pending = pending;
     if (oldest) seen.oldest_alert = detail::max_of(Duration{}, now.wall - *oldest);

@@ -112,6 +112,8 @@ inline void write_runs(PrometheusWriter& to, const Vitals& seen) {
         .sample(seen.held_by_start, {{"cause", "start"}})
         .sample(seen.held_by_gap, {{"cause", "gap"}})
         .sample(seen.held_by_source, {{"cause", "source"}});
+    to.one("source_ahead_seconds", "gauge", "How far what a source told lay in the future, at most since the start.",
+           in_seconds(seen.source_ahead));
     to.one("called_every_seconds", "gauge", "Median of the host's calls; 0: whenever it is to.",
            in_seconds(seen.called_every));
     to.one("runs_left", "gauge", "Runs that were due and were left for the next cycle.", seen.left);
