@@ -88,3 +88,31 @@ TEST_CASE("one agent is ended or replaced in ten seconds") {
     CHECK(r.replace(2));
     CHECK_FALSE(r.end(4));
 }
+
+TEST_CASE("what was done before a restart counts, by what is stored of it") {
+    Restrained r;
+    Snapshot stored;
+    StoredRun run;
+    const auto did = [&](ActionKind what, Duration ago, InterventionOutcome came) {
+        run.interventions.push_back({1, 1, 1, Condition::stalled, what, came, r.clock.now().wall - ago});
+    };
+    did(ActionKind::nudge, 50s, InterventionOutcome::persisted);
+    for (int i = 0; i < 4; ++i) did(ActionKind::pause, 20s, InterventionOutcome::pending);
+    for (int i = 0; i < 4; ++i) did(ActionKind::spawn, -30s, InterventionOutcome::unknown);  // a clock that was ahead
+    did(ActionKind::nudge, 61s, InterventionOutcome::recovered);
+    did(ActionKind::escalate, 5s, InterventionOutcome::escalated);
+    did(ActionKind::nudge, 5s, InterventionOutcome::skipped);
+    stored.runs.push_back(run);
+    r.control.recall(stored);
+    CHECK(r.nudge(1));
+    CHECK_FALSE(r.nudge(2));
+    r.clock.advance(10s);
+    CHECK(r.nudge(2));
+    CHECK_FALSE(r.nudge(3));
+    r.clock.advance(30s);
+    for (int i = 0; i < 4; ++i) CHECK(r.nudge(3 + i));
+    CHECK_FALSE(r.nudge(7));
+    Restrained again;
+    again.control.recall({});
+    CHECK(again.nudge(1));
+}

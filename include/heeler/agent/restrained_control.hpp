@@ -12,8 +12,12 @@
 #include <heeler/agent/control_around.hpp>
 #include <heeler/core/action.hpp>
 #include <heeler/core/agent_control.hpp>
+#include <heeler/core/batch.hpp>
 #include <heeler/core/concepts.hpp>
+#include <heeler/core/incident.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/text/duration.hpp>
@@ -30,9 +34,10 @@ struct Restraints {
 };
 
 /// An agent control that answers `busy` to what would be too much at once, so that the watchdog asks again later, under
-/// the same key, and uses up no attempt. That it is made counts as an ending: a restart ends nobody sooner. All other
-/// verbs are the inner control's own; it must outlive this. Verbs are called from the thread that delivers, one at a
-/// time. That many runs stand still together the watchdog itself sees (`MassStallSettings`).
+/// the same key, and uses up no attempt. That it is made counts as an ending: a restart ends nobody sooner, and
+/// with `recall` nudges nobody sooner either. All other verbs are the inner control's own; it must outlive this. Verbs
+/// are called from the thread that delivers, one at a time. That many runs stand still together the watchdog itself
+/// sees (`MassStallSettings`).
 template <class Control, class Clock>
 class RestrainedControl : public detail::ControlAround<Control> {
 public:
@@ -40,6 +45,19 @@ public:
         : detail::ControlAround<Control>{control}, clock_{std::move(clock)}, most_{most} {
         static_assert(check_clock<Clock>());
         endings_.push_back(clock_.now().elapsed);
+    }
+
+    /// Counts what a watchdog did shortly before, by what its store holds of runs that go on: who is started again and
+    /// again does not more at once than who is not. Before it is attached. A rung counts once; of one whose outcome is
+    /// not known it is taken to have been done.
+    void recall(const Snapshot& stored) {
+        const Instant now = clock_.now();
+        for (const StoredRun& run : stored.runs)
+            for (const Intervention& each : run.interventions) {
+                const Duration ago = detail::max_of(Duration{}, now.wall - each.at);
+                if (counts(each) && ago < most_.actions_within) actions_.push_back(now.elapsed - ago);
+            }
+        detail::sort(actions_, [](Elapsed a, Elapsed b) { return a < b; });
     }
 
     [[nodiscard]] Result<ActionDone> inject(const ActionRequest& asked) requires detail::Has_inject<Control> {
@@ -71,6 +89,14 @@ private:
         actions_.push_back(now);
         if (ends) endings_.push_back(now);
         return act();
+    }
+
+    [[nodiscard]] static bool counts(const Intervention& rung) noexcept {
+        const bool asked = is_injection(rung.action) || rung.action == ActionKind::pause ||
+                           rung.action == ActionKind::resume || rung.action == ActionKind::terminate ||
+                           rung.action == ActionKind::spawn;
+        return asked && rung.outcome != InterventionOutcome::skipped &&
+               rung.outcome != InterventionOutcome::unsupported;
     }
 
     [[nodiscard]] static bool is_full(std::deque<Elapsed>& done, std::size_t most, Duration within, Elapsed now) {
