@@ -77,7 +77,8 @@ TEST_CASE("work may last as long as the limit of its lineage, whoever does it by
     Rule rule;
     rule.settings.lineage_limit = 3600s;
     At at{600s};
-    at.run.lineage.edit() = {"first", 3000s};
+    at.run.children.edit().first = "first";
+    at.run.children.edit().lasted = 3000s;
     CHECK_FALSE(rule.check(at));
     CHECK(RunTimeout{}.due({}, rule.settings, at.run, 0s) == 600s + 1us);
     at.now.elapsed += 1us;

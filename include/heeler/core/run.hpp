@@ -76,14 +76,6 @@ struct RunHandle {
     friend constexpr bool operator==(RunHandle, RunHandle) noexcept = default;
 };
 
-/// The work that a run is a part of, because it goes on with another run or stands below one.
-struct RunLineage {
-    std::string first{};  ///< the run that it began with; empty: this one, as far as is known
-    Duration before{};    ///< how long it had lasted when this one began, and what this one waited for runs below it
-
-    void archive(auto& a) { a(first, before); }
-};
-
 /// Totals of what a run consumed.
 struct UsageTotals {
     std::int64_t tokens_in = 0;
@@ -108,12 +100,15 @@ struct RunWords {
     void archive(auto& a) { a(reported, prompt, outcome); }
 };
 
-/// What the runs below a run have told, as far as this watchdog watches them.
+/// What the runs below a run have told, as far as this watchdog watches them; and its lineage: the work that it is a
+/// part of, because it goes on with another run or stands below one.
 struct RunsBelow {
     SmallOptional<Elapsed> progress{};  ///< of any descendant, or of a child that its host watches (`SignOfLife`)
     SmallOptional<Elapsed> last_end{};  ///< when a child was over last
     std::uint64_t told = 0;             ///< the most of `SignOfLife::progress`
     bool left = false;                  ///< there may be one that is not over; not stored
+    std::string first{};                ///< run of its lineage; empty: this one, as far as is known
+    Duration lasted{};                  ///< the lineage, when this run began; and what this one waited for runs below
 
     /// What another watchdog, or the host meanwhile, was told of the same.
     void take(const RunsBelow& more) {
@@ -122,7 +117,7 @@ struct RunsBelow {
         told = detail::max_of(told, more.told);
     }
 
-    void archive(auto& a) { a(progress, last_end, told); }
+    void archive(auto& a) { a(progress, last_end, told, first, lasted); }
 };
 
 /// How a run stands to the caps on what it, and others, may spend (`SpendCap`).
@@ -169,7 +164,6 @@ struct Run {
     OnDemand<RunSpend> spend{};
     OnDemand<RunWords> words{};
     OnDemand<RunsBelow> children{};
-    OnDemand<RunLineage> lineage{};
     std::uint32_t open_calls = 0;   ///< tool calls without a result
     std::uint32_t attempt = 1;      ///< 1 + continuations that were started, or may have been
     std::uint32_t incarnation = 1;  ///< what older ones report is fenced off
@@ -191,7 +185,7 @@ struct Run {
     /// How long the work that it is a part of has lasted. Of waits only those for runs below count.
     [[nodiscard]] Duration lineage_age(Elapsed now) const noexcept {
         const Duration worked = state == RunState::waiting_child ? now - origin - waited : working(now);
-        return worked - started.value_or(Duration{}) + lineage->before;
+        return worked - started.value_or(Duration{}) + children->lasted;
     }
 
     /// Age of a moment of the working clock; absent moments have no age.

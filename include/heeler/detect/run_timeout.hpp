@@ -15,8 +15,9 @@
 namespace heeler::inline HEELER_ABI {
 
 /// Timed out when the run works longer than its own limit, or else the class's (strictly greater), or when the work
-/// that it is a part of does: since the first run of its lineage began (`RunLineage`). No fresh agent is started for
-/// that one any more. An explicit limit is the one reason for which the ladder goes to its last rung at once.
+/// that it is a part of does: since the first run of its lineage began (`RunSpec::continues`, `parent`). No fresh agent
+/// is started for that one any more. An explicit limit is the one reason for which the ladder goes to its last rung at
+/// once.
 struct RunTimeout {
     static constexpr std::string_view kind = "timeout", lineage_rule = "lineage_timeout";
     static constexpr EventMask listens = events<>;
@@ -44,7 +45,7 @@ struct RunTimeout {
         const Duration elapsed = of_all ? run.lineage_age(now.elapsed) : run.working(now.elapsed) - *run.started;
         if (!of_all && (!limit || elapsed <= *limit)) return std::nullopt;
         Finding finding{Condition::timeout, Level::stop, kind, {.rule = of_all ? lineage_rule : kind}};
-        if (of_all) finding.subject = Subject{run.lineage->first.empty() ? run.id : run.lineage->first};
+        if (of_all) finding.subject = Subject{run.children->first.empty() ? run.id : run.children->first};
         finding.evidence.add("elapsed_s", in_seconds(elapsed)).add("threshold_s", in_seconds(of_all ? *most : *limit));
         finding.evidence.last = run.observations == 0 ? 0 : run.observations - 1;
         return finding;
@@ -68,7 +69,7 @@ struct RunTimeout {
     [[nodiscard]] std::optional<Duration> due(const Memory&, const Settings& settings, const Run& run, Duration) const {
         const auto limit = run.timeout ? std::optional{*run.timeout} : settings.limit, most = settings.lineage_limit;
         if (!run.started || (!limit && !most)) return std::nullopt;
-        const Duration in_all = most ? *most - run.lineage->before : *limit;
+        const Duration in_all = most ? *most - run.children->lasted : *limit;
         return *run.started + (limit ? detail::min_of(*limit, in_all) : in_all) + Duration{1};
     }
 };

@@ -101,7 +101,7 @@ struct SpokenFor {
         alert.severity == Severity::critical || job.row.attempts > 0 || job.row.how == AlertRow::How::alone ||
         speaks_for_others(alert))
         return job;
-    const std::string_view parent = watched.spec.parent(), first = watched.run.lineage->first;
+    const std::string_view parent = watched.spec.parent(), first = watched.run.children->first;
     job.group =
         text::concat(rules.name, "\n", alert.to, "\n", alert.kind, "\n", watched.verdict->incident.condition.key(),
                      "\n", parent.empty() || first.empty() ? parent : first, "\n", name_of(alert.severity));

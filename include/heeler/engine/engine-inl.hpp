@@ -88,9 +88,9 @@ struct Engine::EngineParts {
         if (goes_on) watched->verdict.edit().restarts = before.verdict->restarts;
         if (goes_on && before.verdict->restarts.lineage.empty()) watched->verdict.edit().restarts.lineage = other;
         const Duration age = before.run.lineage_age(now.elapsed) + watched->run.started.value_or(Duration{});
-        const std::string& first = before.run.lineage->first;
-        if (before.run.interval > Duration{}) watched->run.lineage.edit().before = age;  // else nobody knows that one
-        watched->run.lineage.edit().first = first.empty() ? other : first;
+        const std::string& first = before.run.children->first;
+        if (before.run.interval > Duration{}) watched->run.children.edit().lasted = age;  // else nobody knows that one
+        watched->run.children.edit().first = first.empty() ? other : first;
     }
 
     const EngineSettings settings;

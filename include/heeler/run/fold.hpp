@@ -204,7 +204,7 @@ public:
     /// Stops or starts the working clock as the state asks.
     void enter(RunState state) {
         if (run_.state == RunState::waiting_child && state != run_.state && run_.waiting_since)
-            run_.lineage.edit().before += now_.elapsed - *run_.waiting_since;
+            run_.children.edit().lasted += now_.elapsed - *run_.waiting_since;
         if (is_waiting(state) && !run_.waiting_since) run_.waiting_since = now_.elapsed;
         if (!is_waiting(state)) stop_waiting(now_.elapsed);
         run_.state = state;

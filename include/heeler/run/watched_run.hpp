@@ -361,7 +361,7 @@ struct RunMemory {
           run.last_alive, run.last_activity, run.last_progress, run.last_gain, run.seen_from, run.checkpoint_base,
           run.last_sign, run.reported_value, run.observations, run.lines, run.calls, run.open_calls, usage, run.attempt,
           run.incarnation, run.state, run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog,
-          run.words, run.children, run.spend, run.lineage);
+          run.words, run.children, run.spend);
         if (usage != *run.usage) run.usage.edit() = usage;
         Seldom nothing;
         Seldom& more = seldom ? seldom.edit() : nothing;
