@@ -75,9 +75,11 @@ struct Engine::EngineParts {
     /// stands below one: how long the work of that one has lasted is known if it is watched here.
     void take_up(RunHandle run, const std::string& other, bool goes_on, Instant now) {
         RunMemory before;
-        const auto known = goes_on ? ledger.history(now, other) : Result<History>{};
         const auto parent = goes_on ? std::nullopt : registry.find(other);
-        if (known && known->row) before = stored_memory(*known->row, now);
+        if (goes_on) {
+            const auto known = ledger.history(now, other);
+            if (known && known->row) before = stored_memory(*known->row, now);
+        }
         if (WatchedRun* const above = parent ? registry.table().find(*parent) : nullptr; above != nullptr) {
             const std::lock_guard guard{above->lock};
             before.run = above->run;
@@ -184,14 +186,15 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     return defined;
 }
 
-HEELER_INLINE Result<void> Engine::define_once(const RunClass& rules) {
+HEELER_INLINE Result<void> Engine::define_once(RunClass rules) {
     const auto known = parts_->registry.find_class(rules.name);
-    return known ? check_same(known->rules, rules) : define(rules);
+    return known ? check_same(known->rules, rules) : define(std::move(rules));
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {
-    if (auto good = define_once(rules); !good) return tl::unexpected<Error>(good.error());
-    return start(std::move(spec), std::string_view{rules.name});
+    const std::string name = rules.name;
+    if (auto good = define_once(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
+    return start(std::move(spec), std::string_view{name});
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view class_name) {
@@ -217,8 +220,9 @@ HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, std::string_view cl
 }
 
 HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, RunClass rules) {
-    if (auto good = define_once(rules); !good) return tl::unexpected<Error>(good.error());
-    return attach(std::move(spec), std::string_view{rules.name});
+    const std::string name = rules.name;
+    if (auto good = define_once(std::move(rules)); !good) return tl::unexpected<Error>(good.error());
+    return attach(std::move(spec), std::string_view{name});
 }
 
 HEELER_INLINE Result<Registered> Engine::attach(RunSpec spec, std::string_view class_name) {

@@ -49,7 +49,7 @@ public:
 
     [[nodiscard]] Result<void> define(RunClass rules);
     /// The same, unless one of that name was: then an error if it has other rules.
-    [[nodiscard]] Result<void> define_once(const RunClass& rules);
+    [[nodiscard]] Result<void> define_once(RunClass rules);
     [[nodiscard]] Result<Registered> start(RunSpec spec, RunClass rules);
     [[nodiscard]] Result<Registered> start(RunSpec spec, std::string_view class_name);
     [[nodiscard]] Result<Registered> attach(RunSpec spec, RunClass rules);
