@@ -238,6 +238,8 @@ private:
             action.outcome_from = held;
             action.note = frozen ? "frozen" : held == OutcomeFrom::shadow ? "shadow mode" : "it works again";
             if (action.kind == ActionKind::escalate) skip_alert(job, action, now);
+        } else if (is_locked(job, action, now)) {
+            return;  // only a look after that tells what became of what was asked for before
         } else if (waits_for_all(job, action, now)) {  // it is done later, if it is still to be done then
             if (job.may_have_happened && effects_.is_absent(*job.watched, action)) job.may_have_happened = false;
         } else if (action.kind == ActionKind::escalate) {
@@ -249,14 +251,20 @@ private:
         }
     }
 
+    /// Nobody is ended or replaced who was just taken over: what the last holder asked for may still be under way, and
+    /// the agent cannot tell.
+    [[nodiscard]] static bool is_locked(const RungJob& job, const Action& action, Instant now) {
+        if (action.kind != ActionKind::terminate && action.kind != ActionKind::spawn) return false;
+        const std::lock_guard guard{job.watched->lock};
+        return job.watched->seldom->locked_until > now.elapsed;
+    }
+
     /// Many stand still together: nobody is ended, replaced or paused, and nobody asked for of whom people do not know
-    /// yet. Whoever were paused would still stand when what all need is there again. Nor is anybody ended or replaced
-    /// who was just taken over: what its last holder asked for may still be under way, and the agent cannot tell.
+    /// yet. Whoever were paused would still stand when what all need is there again.
     [[nodiscard]] bool waits_for_all(const RungJob& job, const Action& action, Instant now) const {
         const std::lock_guard guard{job.watched->lock};
         if (action.kind == ActionKind::terminate || action.kind == ActionKind::spawn)
-            return job.watched->seldom->locked_until > now.elapsed ||
-                   mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
+            return mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
         const bool tells = action.kind == ActionKind::escalate && !job.watched->verdict->told.heard;
         return (tells || action.kind == ActionKind::pause) && mass_stall_.speaks_for(*job.watched);
     }
