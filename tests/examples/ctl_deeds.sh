@@ -59,13 +59,13 @@ ctl 2 limit deeds timeout=0s
 said "timeout: \"0s\" is no duration"
 ctl 3 limit nobody timeout=1h
 ctl 0 limit deeds tokens=1000000
-until_true 10 on_record '"verb":"limit","by":"ana","tokens":1000000,"ignored":"its class has no budget of tokens' ||
+until_true on_record '"verb":"limit","by":"ana","tokens":1000000,"ignored":"its class has no budget of tokens' ||
     fail "a budget that nobody asks for is taken" "$work/err"
 ctl 0 limit deeds money=5
 said "nothing looked at what it may spend"
-until_true 10 on_record '"usd":5,"ignored":"its class has no budget of money' || fail "likewise of money" "$work/err"
+until_true on_record '"usd":5,"ignored":"its class has no budget of money' || fail "likewise of money" "$work/err"
 ctl 0 limit deeds timeout=2h
-until_true 10 on_record "its own limits: timeout 2h 0m" || fail "the limit is not shown" "$work/err"
+until_true on_record "its own limits: timeout 2h 0m" || fail "the limit is not shown" "$work/err"
 ctl 0 status deeds
 said "timeout 2h 0m"
 ctl 0 limit deeds timeout=1s
