@@ -77,8 +77,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     list(FILTER core_headers INCLUDE REGEX "/heeler/core/")
     heeler_add_budget(56000 ${core_headers})
     # Most of it is the standard library: values and results are 52,000 lines before a line of ours.
-    heeler_add_budget(76110 "${include_dir}/heeler/engine/watchdog.hpp")
-    heeler_add_budget(87980 "${include_dir}/heeler/heeler.hpp")
+    heeler_add_budget(76120 "${include_dir}/heeler/engine/watchdog.hpp")
+    heeler_add_budget(87990 "${include_dir}/heeler/heeler.hpp")
 
     # What the first program costs, in functions that are emitted and lines that are read.
     function(heeler_add_quickstart_budget mode functions lines)
