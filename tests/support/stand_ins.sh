@@ -29,13 +29,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-until_true() {
-    local end=$((SECONDS + 60))
-    while ! "$@" 2>/dev/null; do
-        [ $SECONDS -lt $end ] || return 1
-        sleep 0.1
-    done
-}
+. "$(dirname "${BASH_SOURCE[0]}")/until_true.sh"
 
 noted() { until_true grep -qs -- "$2" "$work/$1" || fail "$1: nothing says \"$2\""; }
 

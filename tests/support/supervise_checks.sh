@@ -39,13 +39,7 @@ says() { grep -aq -- "$2" "$1" || fail "nothing says \"$2\"" "$1"; }
 # FILE WORDS PID: it is among those named behind the words, which are in the order of their numbers: a child may stand first.
 names_pid() { grep -aq -- "$2pid \([0-9]* \)*$3\b" "$1" || fail "nothing says \"$2pid $3\"" "$1"; }
 
-until_true() {
-    local end=$((SECONDS + 60))
-    while ! "$@" 2>/dev/null; do
-        [ $SECONDS -lt $end ] || return 1
-        sleep 0.1
-    done
-}
+. "$(dirname "${BASH_SOURCE[0]}")/until_true.sh"
 
 alive() { [ -n "${1:-}" ] && [ -d "/proc/$1" ] && ! grep -q '^State:.*[ZX]' "/proc/$1/status" 2>/dev/null; }
 gone() { ! alive "$1"; }
