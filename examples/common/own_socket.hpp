@@ -55,9 +55,11 @@ namespace common {
     if (const auto folder = std::filesystem::path{path}.parent_path(); !folder.empty())
         std::filesystem::create_directories(folder, error);
     if (reaches(new_socket(), *address)) return heeler::fail(ErrorCode::busy, "another " + who + " listens at " + path);
-    const auto there = std::filesystem::symlink_status(path, error).type();
-    if (there != std::filesystem::file_type::not_found && there != std::filesystem::file_type::socket)
-        return heeler::fail(ErrorCode::io, path + " is there, and is no socket: name another place");
+    for (const std::string& name : {path, unnamed}) {
+        const auto there = std::filesystem::symlink_status(name, error).type();
+        if (there != std::filesystem::file_type::not_found && there != std::filesystem::file_type::socket)
+            return heeler::fail(ErrorCode::io, name + " is there, and is no socket: name another place");
+    }
     ::unlink(unnamed.c_str());
     heeler::FileDescriptor listening = new_socket();
     const auto failed = [&] {

@@ -1,5 +1,7 @@
 #include "common/own_socket.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -26,4 +28,17 @@ TEST_CASE("whoever finds a socket can connect to it") {
         REQUIRE(listening);
         REQUIRE(reached);
     }
+}
+
+TEST_CASE("no file that is no socket is replaced by one, nor is what its name ends like") {
+    const heeler_test::ScratchDirectory scratch;
+    for (const char* const name : {"socket", "socket~"}) {
+        std::ofstream{scratch / name} << "kept";
+        const auto listening = common::listen_at(scratch / "socket", "a test");
+        REQUIRE_FALSE(listening);
+        CHECK(listening.error().message == (scratch / name) + " is there, and is no socket: name another place");
+        CHECK(std::filesystem::file_size(scratch / name) == 4);
+        std::filesystem::remove(scratch / name);
+    }
+    CHECK(common::listen_at(scratch / "socket", "a test"));
 }
