@@ -88,6 +88,25 @@ TEST_CASE("an agent comes to an end in the last fifth of its time, and stops bey
     CHECK(b.advice(run).time_left == 0s);
 }
 
+TEST_CASE("the time of the piece of work that a run goes on with is the run's as well") {
+    RunClass rules = bench::minute_class();
+    rules.detectors.turn_on<RunTimeout>({.limit = {}, .lineage_limit = 100min});
+    Asking b{std::move(rules)};
+    RunSpec first = bench::spec_of("first");
+    REQUIRE(b.dog->finish(b.run(first), RunEnd::failed));
+    b.clock.advance(79min);
+    RunSpec spec = bench::spec_of("r");
+    spec.continues = "first";
+    spec.timeout = 200min;
+    const RunHandle run = b.run(std::move(spec));
+    CHECK(b.said(run) == "continue");
+    CHECK(b.advice(run).time_left == 21min);
+    b.clock.advance(1min);
+    CHECK(b.said(run) == "wind_down: lineage_timeout");
+    b.clock.advance(20min);
+    CHECK(b.said(run) == "stop: lineage_timeout");
+}
+
 TEST_CASE("an agent comes to an end near a cap, and stops at it, as the last cycle has counted") {
     Asking b{with_cap()};
     RunHandle run = b.limited(std::nullopt);

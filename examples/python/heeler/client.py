@@ -262,7 +262,7 @@ class Advice:
     """What an agent is to do. What is left is None where nothing limits it."""
 
     advice: str  #: continue, wind_down, pause (and ask again), stop
-    because: Optional[str] = None  #: paused, timeout, token_budget, or the cap on what is spent
+    because: Optional[str] = None  #: paused, timeout, lineage_timeout, token_budget, or the cap
     tokens_left: Optional[int] = None
     usd_left: Optional[float] = None
     time_left_s: Optional[float] = None

@@ -74,14 +74,19 @@ private:
         const Run& run = watched_.run;
         const RunTimeout::Settings* const settings = watched_.rules().detectors.find<RunTimeout>();
         if (settings == nullptr || !run.started) return;
-        const auto limit = run.timeout ? std::optional{*run.timeout} : settings->limit;
-        if (!limit) return;
-        const Duration left = *limit - (run.working(now) - *run.started);
-        advice_.time_left = max_of(left, Duration{});
-        if (left <= Duration{})
-            follow(Course::stop, RunTimeout::kind);
-        else if (left <= *limit / 5)
-            follow(Course::wind_down, RunTimeout::kind);
+        if (const auto limit = run.timeout ? std::optional{*run.timeout} : settings->limit)
+            look_at_limit(*limit, run.working(now) - *run.started, RunTimeout::kind);
+        if (settings->lineage_limit)
+            look_at_limit(*settings->lineage_limit, run.lineage_age(now), RunTimeout::lineage_rule);
+    }
+
+    void look_at_limit(Duration limit, Duration used, std::string_view of) {
+        const Duration left = max_of(limit - used, Duration{});
+        advice_.time_left = min_of(advice_.time_left.value_or(left), left);
+        if (left == Duration{})
+            follow(Course::stop, of);
+        else if (left <= limit / 5)
+            follow(Course::wind_down, of);
     }
 
     /// As the last cycle has counted.
