@@ -43,10 +43,10 @@ struct RunView {
 /// The open incident in a few words; empty: none.
 [[nodiscard]] std::string incident_text(const RunView& view, heeler::Instant now);
 
-/// What operators said about the run, in a few words.
 /// What its host or an operator set for this run alone; empty: nothing.
 [[nodiscard]] std::string limits_text(const RunView& view);
 
+/// What operators said about the run, in a few words.
 [[nodiscard]] std::string marks_text(const RunView& view, heeler::Instant now);
 
 [[nodiscard]] std::string next_text(const RunView& view, heeler::Instant now);
