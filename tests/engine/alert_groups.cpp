@@ -38,7 +38,7 @@ struct Children : bench::Bench {
         for (std::size_t i = from; i < to; ++i) progress(runs[i], value);
     }
     void pass(Duration length) {
-        for (Duration gone{}; gone < length; gone += 1s) static_cast<void>(after(1s));
+        for (Duration gone{}; gone < length; gone += 5s) static_cast<void>(after(5s));
     }
     /// "run.unhealthy 50": kinds of what people read, with the number of runs.
     [[nodiscard]] std::string heard() const {
