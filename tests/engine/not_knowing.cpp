@@ -54,7 +54,7 @@ struct Polling : Bench {
         REQUIRE(dog->status(handle) == how);
     }
     std::string step() {
-        const CycleReport report = after(std::max(Duration{1s}, *dog->next_deadline() - clock.now().elapsed));
+        const CycleReport report = after(std::max(Duration{5s}, *dog->next_deadline() - clock.now().elapsed));
         for (const auto& outcome : all_of<OutcomeEvent>(report))
             verified += std::string{name_of(outcome.outcome)} + " ";
         return bench::acts_of(report);
