@@ -10,16 +10,14 @@
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/json_string.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// Arguments nested deeper are taken as plain text.
 inline constexpr std::size_t max_argument_depth = 64;
 
-}  // namespace text
+}  // namespace heeler::inline HEELER_ABI::text
 
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Two hashes that grow together: of the value as it is, and with its numbers masked. Not initialised by itself, since
 /// most of the frames that hold one are never used.
@@ -224,9 +222,9 @@ private:
     return text;
 }
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// The fingerprint of calling `tool_name` (empty: "unknown") with `args_json`. Values, types and the order in arrays
 /// matter; the order of keys, white space and how a string is escaped do not; `1` and `1.0` differ. Anything but an
@@ -241,6 +239,4 @@ namespace text {
     return {combine(name, arguments.exact), static_cast<std::uint32_t>(combine(name, arguments.normal))};
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -19,9 +19,7 @@
 
 #include <heeler/text/combine.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// What is kept of a line. Stable across platforms and versions; a collision makes two lines look equal, no more.
 struct Fingerprint {
@@ -36,9 +34,9 @@ struct Fingerprint {
     return XXH3_64bits(text.data(), text.size());
 }
 
-}  // namespace text
+}  // namespace heeler::inline HEELER_ABI::text
 
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 enum CharClass : std::uint8_t { char_digit = 1, char_hex = 2, char_letter = 4, char_space = 8 };
 
@@ -278,9 +276,9 @@ private:
     MaskedText text_;
 };
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// The fingerprint of one line without its line break. A line with nothing to mask costs one hash; any length is fine,
 /// nothing is allocated. For a line that is masked already, `normal` is the low half of `exact`.
@@ -291,6 +289,4 @@ namespace text {
     return {exact, static_cast<std::uint32_t>(detail::LineMasker(line).hash())};
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -14,9 +14,7 @@
 #include <heeler/text/unseen.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// `\u202e`; a pair of them beyond the first 65536 characters.
 inline void append_json_escape(std::string& out, char32_t c) {
@@ -60,9 +58,9 @@ inline void append_shortest(std::string& out, double value) {
     out += digits;
 }
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// Appends `text` to `out` as a quoted JSON string. What can be seen stays as it is; controls, invisible characters,
 /// those that turn the reading direction and U+2028/2029 are escaped; bytes that are not UTF-8 become U+FFFD. `exact`:
@@ -190,6 +188,4 @@ private:
     bool first_ = true;
 };
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -17,9 +17,7 @@
 #include <heeler/text/unseen.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 [[nodiscard]] inline bool is_plain(char c) noexcept { return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\t'; }
 
@@ -38,9 +36,9 @@ namespace detail {
     return out;
 }
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// What a reader takes in of a text.
 struct Redactor::Seen {
@@ -165,6 +163,4 @@ HEELER_INLINE std::string evidence_text(std::string_view text, std::size_t keep)
     return Redactor().evidence_text(text, keep);
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -12,16 +12,14 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/text/secret_names.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// What stands in for a secret.
 inline constexpr std::string_view redacted_mark = "[redacted]";
 
-}  // namespace text
+}  // namespace heeler::inline HEELER_ABI::text
 
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 struct Span {
     std::size_t begin = 0;
@@ -371,6 +369,4 @@ private:
     std::size_t last_sign_ = 0;
 };
 
-}  // namespace detail
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::detail

@@ -10,9 +10,7 @@
 
 #include <heeler/config.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 inline constexpr std::array<std::uint32_t, 64> sha256_rounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -58,9 +56,9 @@ private:
                                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 };
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// The SHA-256 digest of the bytes of `text`. Never allocates.
 [[nodiscard]] constexpr std::array<std::uint8_t, 32> sha256(std::string_view text) noexcept {
@@ -89,6 +87,4 @@ namespace text {
     return out;
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

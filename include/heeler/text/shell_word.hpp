@@ -6,9 +6,7 @@
 
 #include <heeler/text/sanitise.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// Whether it is left as it is by whoever shows it: no controls, nothing invisible, no broken bytes.
 [[nodiscard]] constexpr bool is_seen(std::string_view text) noexcept {
@@ -21,9 +19,9 @@ namespace detail {
     return true;
 }
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// `text` in quotes for a POSIX shell, which reads it as one word with no other meaning. What would not survive being
 /// shown is written as `$'\342\200\256'`, which bash, zsh, ksh and POSIX.1-2024 read.
@@ -50,6 +48,4 @@ namespace text {
     return quoted += '\'';
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

@@ -10,9 +10,7 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 /// `\u{202E}`
 [[nodiscard]] inline std::string written_out(char32_t character) {
@@ -22,9 +20,9 @@ namespace detail {
     return "\\u{" + hex + "}";
 }
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// An id or a name on one line, of at most `cap_bytes`: controls, invisible characters and those that turn the reading
 /// direction are written out, as `\u{202E}`, so that two names which differ look different. Line ends and tabs are
@@ -50,6 +48,4 @@ namespace text {
     return one_line(shown, cap_bytes);
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

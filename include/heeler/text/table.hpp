@@ -11,16 +11,14 @@
 #include <heeler/text/sanitise.hpp>
 #include <heeler/text/utf8.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// The cells of one row, from left to right.
 using TableRow = std::vector<std::string>;
 
-}  // namespace text
+}  // namespace heeler::inline HEELER_ABI::text
 
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 inline constexpr std::size_t max_cell_bytes = 500;
 
@@ -50,9 +48,9 @@ inline void append_table_row(std::string& out, const text::TableRow& cells, cons
     out += "|\n";
 }
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// A table of `header` and `rows` in Markdown, one line each, every column as wide as its longest cell. Cells are
 /// sanitised, put on one line and cut at 500 bytes; missing ones are empty, ones beyond the header are left out.
@@ -89,6 +87,4 @@ struct TableField {
     return to_table({"Field", "Value"}, rows);
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text

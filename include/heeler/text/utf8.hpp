@@ -8,9 +8,7 @@
 
 #include <heeler/config.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// What stands in for bytes that are not UTF-8 (U+FFFD).
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
@@ -22,9 +20,9 @@ struct Decoded {
     bool valid = false;
 };
 
-}  // namespace text
+}  // namespace heeler::inline HEELER_ABI::text
 
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 
 [[nodiscard]] constexpr bool continues(std::string_view text, std::size_t at, unsigned low, unsigned high) noexcept {
     if (at >= text.size()) return false;
@@ -45,9 +43,9 @@ namespace detail {
     return {value, length, true};
 }
 
-}  // namespace detail
+}  // namespace heeler::inline HEELER_ABI::detail
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// The code point at `at`, which must be inside `text`. Overlong forms, surrogates and cut sequences are not valid.
 [[nodiscard]] constexpr Decoded decode_utf8(std::string_view text, std::size_t at) noexcept {
@@ -86,6 +84,4 @@ namespace text {
     return text.substr(at < text.size() && is_utf8_continuation(text[at]) ? start : at);
 }
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text
