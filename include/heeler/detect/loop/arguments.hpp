@@ -12,9 +12,7 @@
 #include <heeler/text/canonical_args.hpp>
 #include <heeler/text/json_string.hpp>
 
-namespace heeler::inline HEELER_ABI::loops {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::loops::detail {
 
 /// What a key of the arguments stands for.
 enum class KeyRole : std::uint8_t {
@@ -342,6 +340,4 @@ private:
     char buffer_[1024];
 };
 
-}  // namespace detail
-
-}  // namespace heeler::inline HEELER_ABI::loops
+}  // namespace heeler::inline HEELER_ABI::loops::detail

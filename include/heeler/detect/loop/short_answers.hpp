@@ -10,9 +10,7 @@
 #include <heeler/detect/loop/masks.hpp>
 #include <heeler/detect/loop/word_table.hpp>
 
-namespace heeler::inline HEELER_ABI::loops {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::loops::detail {
 
 inline constexpr Words empty_values{"null none undefined nil error empty nothing void"};
 inline constexpr Words empty_things{
@@ -282,6 +280,4 @@ inline constexpr std::string_view program_openings[] = {
     return false;
 }
 
-}  // namespace detail
-
-}  // namespace heeler::inline HEELER_ABI::loops
+}  // namespace heeler::inline HEELER_ABI::loops::detail
