@@ -158,7 +158,12 @@ TEST_CASE("who starts a run under other rules than the class of that name has he
         {other([](RunClass& rules) { rules.limits.debounce = 3; }), "debounce = 1`"},
         {other([](RunClass& rules) { rules.interval.fixed = 90s; }), "interval_s = 60`"},
         {other([](RunClass& rules) { rules.detectors.turn_on<ResourceLimit>({.watch_at = 0.5}); }),
-         "resource.watch_at = 0.900000`"},
+         "resource.watch_at = 0.9`"},
+        {other([](RunClass& rules) { rules.limits.rungs_per_tick = 2; }), "action_budget = none`"},
+        {other([](RunClass& rules) {
+             rules.detectors.turn_on<HeartbeatContract<ProgressAge>>({.warn_after = 300s, .act_after = 601s});
+         }),
+         "progress_age.age_s = 600`"},
         {other([](RunClass& rules) { rules.detectors.turn_off<ExpectedDuration>(); }), "  detectors: "},
         {other([](RunClass& rules) { rules.stop_proof = StopProofNeeded::presumed; }), "  stop_proof = proved"},
         {other([](RunClass& rules) { rules.ladder.as<RecoveryLadder>()->max_attempts = 7; }), "    after 3 attempts"},

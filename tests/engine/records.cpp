@@ -1,6 +1,15 @@
 // What people and programs get to read: statuses, checkpoints, ends, reports, descriptions, logs.
 #include <heeler/explain/report.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <heeler/engine/class_checks.hpp>
+#include <heeler/settings/class_differences.hpp>
+#include <heeler/settings/overlay.hpp>
+#include <heeler/settings/presets.hpp>
+
 #include "support/bench.hpp"
 #include "support/catch.hpp"
 
@@ -137,4 +146,92 @@ TEST_CASE("a class describes what it does and how late it may be [M-186]") {
     CHECK_THAT(text, ContainsSubstring("class minute\n"));
     CHECK_THAT(text, ContainsSubstring("a stall is seen within 3m 0s\n"));
     CHECK_THAT(text, ContainsSubstring("after 2 attempts: snapshot escalate terminate (destructive)"));
+}
+
+namespace {
+
+/// The version of its class that each verdict about the run names.
+std::vector<std::string> versions_of(bench::Bench& b, const std::string& run) {
+    std::vector<std::string> versions;
+    const auto known = b.memory.history(run);
+    REQUIRE(known);
+    for (const AuditRow& row : known->audit) {
+        if (row.kind != "verdict") continue;
+        const std::string key = "\"rules\":\"";
+        const std::size_t at = row.body.find(key);
+        REQUIRE(at != std::string::npos);
+        versions.push_back(row.body.substr(at + key.size(), row.body.find('"', at + key.size()) - at - key.size()));
+    }
+    return versions;
+}
+
+}  // namespace
+
+TEST_CASE("a verdict says by which version of its class it was judged [M-186]") {
+    bench::Bench b;
+    const RunHandle run = b.run();
+    b.progress(run, 1);
+    b.minutes(3);
+    const std::string first = detail::version_of(b.classes[0]);
+    REQUIRE_FALSE(versions_of(b, "r").empty());
+    for (const std::string& each : versions_of(b, "r")) CHECK(each == first);
+    CHECK_THAT(b.dog->describe(), ContainsSubstring("  rules " + first + "\n"));
+    CHECK_THAT(*b.dog->explain("r"), ContainsSubstring("\"rules\":\"" + first + "\""));
+
+    // What is the same has the same; a change is seen between two verdicts, in those of a run that was there before.
+    REQUIRE(b.dog->define(b.classes[0]));
+    CHECK_THAT(b.dog->describe(), ContainsSubstring("  rules " + first + "\n"));
+    RunClass other = b.classes[0];
+    other.limits.debounce += 1;
+    REQUIRE(b.dog->define(other));
+    const std::string second = detail::version_of(other);
+    CHECK(second != first);
+    CHECK_THAT(b.dog->describe(), ContainsSubstring("  rules " + second + "\n"));
+    b.progress(run, 2);
+    b.minutes(2);
+    b.progress(run, 3);
+    b.minutes(6);
+    const auto all = versions_of(b, "r");
+    CHECK(all.front() == first);
+    CHECK(all.back() == second);
+}
+
+TEST_CASE("the same settings are the same version on every machine, and others are another [M-186]") {
+    RunClass rules = presets::recommended();
+    const std::string version = detail::version_of(rules);
+    CHECK(version.size() == 8);
+    CHECK(detail::version_of(presets::recommended()) == version);
+    rules.alerts.operate = "heeler-ctl --store sqlite:/somewhere";  // where it runs is no setting
+    CHECK(detail::version_of(rules) == version);
+    // Another number here tells that no stored one names any more what it did: let that be on purpose.
+    CHECK(detail::version_of(bench::minute_class()) == "1dba410e");
+
+    rules = presets::recommended();
+    rules.detectors.turn_off<ExpectedDuration>();
+    CHECK(detail::version_of(rules) != version);
+    rules = presets::recommended();
+    rules.mode = Mode::shadow;
+    CHECK(detail::version_of(rules) != version);
+
+    // Those are about which runs are watched, and by which ways people are told.
+    const std::vector<std::string_view> not_of_it{"auto_clear",           "clear_on_error", "clear_above",
+                                                  "notification_retries", "name_pattern",   "worker_tags",
+                                                  "retry_failed_alerts",  "worker_match",   "alerts_to"};
+    const RunClass classes[] = {presets::recommended(), presets::long_run(), presets::session_monitor(),
+                                presets::checkpoint_continuation(), presets::checkpoint_relay()};
+    for (const std::string_view name : setting_names()) {
+        CAPTURE(name);
+        bool is_set = false, is_seen = false;
+        for (const RunClass& before : classes)
+            for (const char* value : {"1", "2", "4", "7", "40", "0.2", "0.7", "100", "700", "5000", "yes", "no"}) {
+                RunClass after = before;
+                if (is_seen || !overlay(after, {{std::string{name}, {std::string{value}}}}).empty() ||
+                    differences(before, after).empty())
+                    continue;
+                is_set = true;
+                is_seen = detail::version_of(after) != detail::version_of(before);
+            }
+        const bool wanted = std::find(not_of_it.begin(), not_of_it.end(), name) == not_of_it.end();
+        if (is_set) CHECK(is_seen == wanted);
+    }
 }

@@ -107,7 +107,7 @@ namespace detail {
 
 inline constexpr Duration longest_setting = std::chrono::hours{24 * 3650};
 
-/// Finds the first setting that lies outside its limits, and lists all.
+/// Finds the first setting that lies outside its limits.
 class SettingLimits final : public NamedSettings {
 public:
     /// Of a detector of this kind; of a class itself, where it is empty.
@@ -115,21 +115,11 @@ public:
 
     /// In one sentence; empty: all are within.
     std::string wrong{};
-    std::string lines{};  ///< `name = value`
 
-private:
-    void see(const SettingField& field) override {
-        const double scale = field.length != nullptr || field.limit != nullptr ? 1'000'000 : 1;
-        const double value = value_of(field);
-        lines.append(kind_).append(kind_.empty() ? "" : ".").append(field.name).append(" = ");
-        lines.append(field.text != nullptr ? *field.text : shown(value / scale)).append("\n");
-        if (!wrong.empty() || (value >= field.least && value <= field.most)) return;  // not a number is outside
-        if (!kind_.empty()) wrong.append(kind_).append(": ");
-        wrong.append(field.name).append(" is ").append(shown(value / scale));
-        wrong.append("; it must be ").append(shown(field.least / scale)).append(" to ");
-        wrong.append(shown(field.most / scale));
+    /// What the value is shown in: a length is one of microseconds, and shown in seconds.
+    [[nodiscard]] static double unit_of(const SettingField& field) {
+        return field.length != nullptr || field.limit != nullptr ? 1'000'000 : 1;
     }
-
     [[nodiscard]] static double value_of(const SettingField& field) {
         if (field.flag != nullptr) return *field.flag;
         if (field.count != nullptr) return *field.count;
@@ -138,6 +128,15 @@ private:
         if (field.length != nullptr) return static_cast<double>(field.length->count());
         if (field.text != nullptr) return static_cast<double>(field.text->size());
         return field.limit != nullptr && *field.limit ? static_cast<double>((*field.limit)->count()) : field.least;
+    }
+
+private:
+    void see(const SettingField& field) override {
+        const double scale = unit_of(field), value = value_of(field);
+        if (!wrong.empty() || (value >= field.least && value <= field.most)) return;  // not a number is outside
+        if (!kind_.empty()) wrong.append(kind_).append(": ");
+        wrong.append(field.name).append(" is ").append(shown(value / scale)).append("; it must be ");
+        wrong.append(shown(field.least / scale)).append(" to ").append(shown(field.most / scale));
     }
 
     [[nodiscard]] static std::string shown(double value) {

@@ -446,16 +446,14 @@ private:
     /// The verdict, so that it can be explained from stored data alone.
     void record(const Incident& before) {
         if (!judged_.speaks && !judged_.decision.acts() && !judged_.decision.last) return;
+        const Incident& incident = watched_.verdict->incident;
         text::JsonLine line;
         line.begin_object().key("status").string(name_of(judged_.shows.status));
-        line.key("incident")
-            .number(watched_.verdict->incident.number)
-            .key("attempts")
-            .number(watched_.verdict->incident.attempts);
+        line.key("incident").number(incident.number).key("attempts").number(incident.attempts);
+        line.key("rules").string(watched_.detectors.of_class()->version);
         if (judged_.decision.last) line.key("last").string(name_of(*judged_.decision.last));
         if (!judged_.decision.reason.empty()) line.key("reason").string(judged_.decision.reason);
-        if (before.phase != watched_.verdict->incident.phase)
-            line.key("phase").number(static_cast<double>(watched_.verdict->incident.phase));
+        if (before.phase != incident.phase) line.key("phase").number(static_cast<double>(incident.phase));
         line.key("findings").begin_array();
         for (const Finding& finding : judged_.findings) {
             line.begin_object().key("condition").string(name_of(finding.condition));

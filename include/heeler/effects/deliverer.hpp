@@ -451,11 +451,7 @@ private:
     }
 
     bool try_later(AlertJob job, Instant now) {
-        {
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.edit().alerts.push_back(job.row);
-            job.watched->dirty = true;
-        }
+        job.keep_row(true);
         // At once, so that nobody who has it is told again after a crash; if that fails, it waits with the run.
         if (!job.row.alert.taken.empty()) (void)ledger_.commit_one(job.handle, *job.watched, now);
         table_.sooner(job.handle.index, now.elapsed);

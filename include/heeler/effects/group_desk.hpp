@@ -75,10 +75,7 @@ private:
     /// the store fails.
     bool go_alone(AlertJob& job, Instant now) {
         job.row.how = AlertRow::How::alone;
-        {
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.edit().alerts.push_back(job.row);
-        }
+        job.keep_row(false);
         (void)ledger_.commit_one(job.handle, *job.watched, now);
         return true;
     }
@@ -137,11 +134,7 @@ private:
 
     /// The row as it was stands behind the other one, and is what is stored in the end.
     void put_back(AlertJob job, Instant now) {
-        {
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->unsaved.edit().alerts.push_back(job.row);
-            job.watched->dirty = true;
-        }
+        job.keep_row(true);
         table_.sooner(job.handle.index, now.elapsed);
         queues_.add(std::move(job));
     }

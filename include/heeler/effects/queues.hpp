@@ -68,6 +68,12 @@ struct AlertJob {
     bool follows = false;              ///< another one speaks for it
     bool under_way = false;            ///< the notifier has begun to send it
 
+    /// The row waits to be stored with its run; `later`: with the run's next commit, whatever else happens to it.
+    void keep_row(bool later) const {
+        const std::lock_guard guard{watched->lock};
+        watched->unsaved.edit().alerts.push_back(row);
+        watched->dirty |= later;
+    }
     [[nodiscard]] bool begun() const noexcept { return under_way || row.attempts > 0; }
     [[nodiscard]] Fate fate(Fate::What what, std::uint64_t silence = 0) const {
         return {what, row.alert.key, row.alert.kind, row.alert.at, silence};

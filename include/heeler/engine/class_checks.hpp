@@ -12,8 +12,12 @@
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/explain/explain.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/settings/validate.hpp>
+#include <heeler/text/append.hpp>
+#include <heeler/text/json_writer.hpp>
 #include <heeler/text/one_line.hpp>
+#include <heeler/text/sha256.hpp>
 #include <heeler/text/shown_name.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -61,16 +65,57 @@ namespace heeler::inline HEELER_ABI::detail {
         "or take `terminate` out of its ladder");
 }
 
+/// What is set, as lines `name = value`, the same on every machine.
+class SettingLines final : public NamedSettings {
+public:
+    std::string all{};
+    std::string_view kind{};  ///< of the detector whose settings are seen; empty: of the class itself
+
+    void add(AgeLimits of) {
+        std::string tiers;
+        for (const ToolTier& tier : of.tool_tiers)
+            heeler::text::append(tiers, tier.prefix, " ", std::to_string(tier.limit.count()), " ");
+        text("tool_tiers", tiers, 0);
+        flag("informs", of.informs);
+        for (auto* each : {&of.act_after, &of.startup_grace, &of.tool_grace, &of.tool_cap})
+            length("age_s", *each, {}, {});
+        for (auto* each : {&of.warn_after, &of.in_tool, &of.veto_within, &of.beats_within, &of.warn_in_tool})
+            length("age_s", *each, {}, {});
+    }
+
+private:
+    void see(const SettingField& field) override {
+        heeler::text::append(all, kind, kind.empty() ? "" : ".", field.name, " = ");
+        if (field.limit != nullptr && !*field.limit)
+            all += "none";
+        else if (field.text != nullptr)
+            all += *field.text;
+        else
+            heeler::text::append_json_number(all, SettingLimits::value_of(field) / SettingLimits::unit_of(field));
+        all += '\n';
+    }
+};
+
 /// What a class is set to, in lines: its own settings, those of its detectors, and what `describe()` says of the rest.
 [[nodiscard]] inline std::string lines_of(const RunClass& rules) {
-    SettingLimits own{{}};
-    class_settings(const_cast<RunClass&>(rules), own);  // it only reads
+    SettingLines lines;
+    class_settings(const_cast<RunClass&>(rules), lines);  // it only reads
+    for (const auto& most : {rules.limits.rungs_per_tick, rules.limits.rungs_per_run_per_day})
+        text::append(lines.all, "action_budget = ", most ? std::to_string(*most) : "none", "\n");
+    if (const auto* climbs = rules.ladder.as<RecoveryLadder>())
+        text::append(lines.all, "max_pause = ", std::to_string(climbs->max_pause.count()), "\n");
     for (const auto& entry : rules.detectors.entries()) {
-        SettingLimits of{entry.ops->kind};
-        if (entry.ops->by_name != nullptr) entry.ops->by_name(const_cast<void*>(entry.settings.get()), of);
-        own.lines.append(of.lines);
+        lines.kind = entry.ops->kind;
+        if (entry.ops->by_name != nullptr) entry.ops->by_name(const_cast<void*>(entry.settings.get()), lines);
+        if (const auto* age = entry.settings.as<AgeLimits>()) lines.add(*age);
     }
-    return own.lines + description(rules);
+    return lines.all + description(rules);
+}
+
+/// By which rules a run of the class is judged and what is done about it: the same wherever the same is set. Not in it
+/// are what is in functions, and by which ways people are told.
+[[nodiscard]] inline std::string version_of(const RunClass& rules) {
+    return text::sha256_hex(lines_of(rules)).substr(0, 8);
 }
 
 /// Whoever starts a run under rules means these, and not others of the same name.

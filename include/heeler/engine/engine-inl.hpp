@@ -175,8 +175,8 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
     if (std::string& operate = rules.alerts.operate; operate.empty() && !parts_->store_port.place.empty())
         operate = "heeler-ctl --store " + parts_->store_port.place;
     const Instant now = parts_->clock.now();
-    const std::string name = rules.name;
-    auto defined = parts_->registry.define(std::move(rules), now);
+    std::string name = rules.name, version = version_of(rules);
+    auto defined = parts_->registry.define(std::move(rules), now, std::move(version));
     if (const auto known = parts_->registry.find_class(name)) {
         known->checkpoint_every = checkpoint_every;
         if (defined) parts_->cycle.doubt(known->rules, parts_->notifier.doubts, now);
@@ -556,7 +556,7 @@ HEELER_INLINE std::string Engine::describe() const {
     std::string text;
     const Rhythm& rhythm = parts_->cycle.rhythm();
     for (const auto& known : parts_->registry.classes())
-        text += description(known->rules, rhythm.median(), rhythm.longest()) +
+        text += description(known->rules, rhythm.median(), rhythm.longest()) + "  rules " + known->version + "\n" +
                 absent_verbs(known->rules, parts_->deliverer.effects().control_of(known->rules.name));
     return text;
 }

@@ -33,7 +33,7 @@ class Registry {
 public:
     explicit Registry(RunTable<WatchedRun>& table) : table_{table} {}
 
-    [[nodiscard]] Result<void> define(RunClass rules, Instant now) {
+    [[nodiscard]] Result<void> define(RunClass rules, Instant now, std::string version = {}) {
         if (auto good = ReadyClass::check(rules); !good)
             return fail(good.error().code,
                         "run class `" + text::sanitise(rules.name, 80) + "`: " + std::move(good.error().message));
@@ -42,8 +42,8 @@ public:
         {
             const std::lock_guard guard{lock_};
             auto& known = classes_[name];
-            auto compiled =
-                Shared<const ReadyClass>::make(std::move(rules), mutes_[name], known ? known->defined : now.elapsed);
+            auto compiled = Shared<const ReadyClass>::make(std::move(rules), mutes_[name],
+                                                           known ? known->defined : now.elapsed, std::move(version));
             if (known) compiled->origin.store(known->origin.load(std::memory_order_relaxed));
             if (compiled->rules.schedule.together) any_together_.store(true, std::memory_order_release);
             if (compiled->loop != nullptr) reads_loops_.store(true, std::memory_order_release);

@@ -63,6 +63,7 @@ struct DetectorSlot {
 class ReadyClass {
 public:
     RunClass rules;
+    const std::string version;     ///< of what it is set to, for who asks by what a verdict was reached
     const Elapsed defined;         ///< for the first time in this process
     List<DetectorSlot> detectors;  ///< in the order of the class
     /// Of these, by kind of observation, those that listen to it.
@@ -92,8 +93,8 @@ public:
         return rules.ladder.validate();
     }
 
-    ReadyClass(RunClass checked, const Mutes& muted, Elapsed since)
-        : rules{std::move(checked)}, defined{since}, mutes{muted}, origin{since} {
+    ReadyClass(RunClass checked, const Mutes& muted, Elapsed since, std::string named = {})
+        : rules{std::move(checked)}, version{std::move(named)}, defined{since}, mutes{muted}, origin{since} {
         for (const auto& entry : rules.detectors.entries()) {
             const DetectorOps& ops = *entry.ops;
             detectors.push_back({&ops, entry.settings.get(), 0});

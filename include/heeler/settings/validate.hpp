@@ -96,6 +96,7 @@ inline void class_settings(RunClass& rules, NamedSettings& named) {
     named.length("shortest_s", rules.applicability.shortest, 0s, longest_setting);
     named.length("verify_after_s", rules.verify_after, 0s, longest_setting);
     named.length("grace_s", rules.grace, 0s, 24h);
+    named.flag("metric_grows", rules.metric_grows);
     named.count("debounce", rules.limits.debounce, 1, 1000);
     named.count("expect.most", rules.expect.most, 0, 1000);
     named.length("expect.total_s", rules.expect.total, 0s, longest_setting);

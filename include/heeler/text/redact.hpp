@@ -10,13 +10,11 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/result.hpp>
 
-namespace heeler::inline HEELER_ABI {
-
-namespace detail {
+namespace heeler::inline HEELER_ABI::detail {
 struct Span;
 }
 
-namespace text {
+namespace heeler::inline HEELER_ABI::text {
 
 /// Takes secrets out of text: by their shape, and the exact values it was given. Copies are independent; const calls
 /// may come from any thread.
@@ -56,9 +54,7 @@ private:
 /// `Redactor::evidence_text` for secrets that are known by their shape alone.
 [[nodiscard]] std::string evidence_text(std::string_view text, std::size_t keep = 4000);
 
-}  // namespace text
-
-}  // namespace heeler::inline HEELER_ABI
+}  // namespace heeler::inline HEELER_ABI::text
 
 #ifndef HEELER_COMPILED
 #include <heeler/text/redact-inl.hpp>
