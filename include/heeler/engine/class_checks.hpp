@@ -12,7 +12,6 @@
 #include <heeler/detect/heartbeat_contract.hpp>
 #include <heeler/effects/control_ref.hpp>
 #include <heeler/explain/explain.hpp>
-#include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/settings/validate.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -102,8 +101,6 @@ private:
     class_settings(const_cast<RunClass&>(rules), lines);  // it only reads
     for (const auto& most : {rules.limits.rungs_per_tick, rules.limits.rungs_per_run_per_day})
         text::append(lines.all, "action_budget = ", most ? std::to_string(*most) : "none", "\n");
-    if (const auto* climbs = rules.ladder.as<RecoveryLadder>())
-        text::append(lines.all, "max_pause = ", std::to_string(climbs->max_pause.count()), "\n");
     for (const auto& entry : rules.detectors.entries()) {
         lines.kind = entry.ops->kind;
         if (entry.ops->by_name != nullptr) entry.ops->by_name(const_cast<void*>(entry.settings.get()), lines);

@@ -57,6 +57,8 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
             if (!response.waits.empty()) text += " (" + text::spoken(response.wait_after(n++, {})) + ")";
         }
         if (response.final_at_stop) text.append("; the final rung at once if it is certain");
+        if (response.hold && !response.rungs.empty() && rung::has(response.rungs[0], ActionKind::pause))
+            text::append(text, ", told again every ", text::spoken(max_pause));
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
     if (spawns)
