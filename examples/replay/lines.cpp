@@ -95,6 +95,7 @@ heeler::RunClass Replay::rules_named(std::string_view preset) {
         for (const heeler::SettingFault& fault : heeler::overlay(*rules, layer))
             if (warned_.insert(std::string{name_of(fault.kind)} + ' ' + fault.setting).second) print_warning(fault);
     if (watch_ != nullptr) look_on(*rules, *watch_);
+    if (limits_ != nullptr) rules->mode = heeler::Mode::shadow;  // the recording knows how it went on
     return std::move(*rules);
 }
 
@@ -128,7 +129,7 @@ bool Replay::observe(const common::JsonObject& line, const What& what) {
     if (watch_ != nullptr) watch_->turn_away();
     switch (observed) {
         case heeler::Observed::ok:
-            if (pages_ != nullptr) pages_->heard(run, what, host_.wall());
+            heard(run, what);
             return true;
         case heeler::Observed::unknown:
             throw common::BadLine{"the run " + common::in_quotes(run) +
@@ -155,6 +156,7 @@ void Replay::run_line(const common::JsonObject& line) {
     last_run_ = spec.id;
     host_.runs().insert_or_assign(spec.id, KnownRun{spec, rules.name});
     if (pages_ != nullptr) pages_->begin(spec.id, host_.wall());
+    if (limits_ != nullptr) limits_->begin(spec, rules, host_.wall());
 }
 
 void Replay::tell_truth(const common::JsonObject& line, std::string_view run) {
@@ -181,7 +183,7 @@ void Replay::checkpoint_line(const common::JsonObject& line) {
     if (!handle) return check("checkpoint", run, tl::unexpected<heeler::Error>(handle.error()));
     const heeler::CheckpointNote note = common::checkpoint_of(line);
     check("checkpoint", run, host_.dog().checkpoint(*handle, note));
-    if (pages_ != nullptr) pages_->heard(run, note, host_.wall());
+    heard(run, note);
 }
 
 /// How much time a class gives is part of the story.
@@ -189,7 +191,9 @@ void Replay::expect_line(const common::JsonObject& line) {
     const std::string run = run_of(line);
     const auto handle = host_.find(run);
     if (!handle) return check("expect", run, tl::unexpected<heeler::Error>(handle.error()));
-    const auto given = host_.dog().expect(*handle, common::expect_of(line));
+    const heeler::Expect asked = common::expect_of(line);
+    const auto given = host_.dog().expect(*handle, asked);
+    if (given && limits_ != nullptr) limits_->saw(run, asked, host_.wall());
     if (!given && given.error().code == ErrorCode::invalid_argument)
         return print(heeler::ErrorEvent{"expect", run, given.error()});
     if (!given && given.error().code == ErrorCode::fenced)
@@ -215,7 +219,7 @@ void Replay::state_line(const common::JsonObject& line) {
             throw common::BadLine{"the state '" + std::string{name_of(state)} +
                                   "' is not one that a host ends a run with"};
         check("finish", run, host_.dog().finish(*handle, *end));
-        if (pages_ != nullptr) pages_->heard(run, change, host_.wall());
+        heard(run, change);
     } else {
         observe(line, change);
     }

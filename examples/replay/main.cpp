@@ -13,6 +13,7 @@
 #include "../common/presets.hpp"
 #include "explainer.hpp"
 #include "input.hpp"
+#include "limit_lister.hpp"
 #include "loop_lister.hpp"
 #include "options.hpp"
 #include "replay.hpp"
@@ -69,37 +70,59 @@ heeler::Result<std::vector<replay::Settings>> given_settings(const replay::Optio
     return settings;
 }
 
+/// Replays one of several files for whoever looks on; false: it cannot be read, which is said.
+bool look_through(replay::Options options, const std::vector<replay::Settings>& settings, const std::string& file,
+                  replay::LoopWatch* watch, replay::LimitLister* limits) {
+    options.input_file = file;
+    auto lines = replay::read_lines(file);
+    auto store = replay::open_backend({});
+    if (!store) {
+        give_up(0, store.error().message);
+        return false;
+    }
+    const bool empty = lines && lines->empty();
+    std::uint64_t objects = 0, skipped = 0;
+    if (lines) {
+        replay::Replay replay{options, settings, std::move(*store), scenario_of(options, std::move(*lines)), watch,
+                              nullptr, limits};
+        objects = replay.run();
+        skipped = replay.skipped();
+    }
+    if (objects == 0 && !empty) {
+        give_up(0, lines ? not_readable(file) : lines.error().message);
+        return false;
+    }
+    if (skipped > 0)
+        give_up(0, file + ": " + std::to_string(skipped) + (skipped == 1 ? " line was" : " lines were") +
+                       " skipped; without " + (limits != nullptr ? "--limits" : "--loops") +
+                       " it is said which and why");
+    return true;
+}
+
 /// Of each file which loops are in it.
-int list_loops(replay::Options options, const std::vector<replay::Settings>& settings) {
+int list_loops(const replay::Options& options, const std::vector<replay::Settings>& settings) {
     replay::LoopCounts counts;
-    if (options.files.empty()) options.files.push_back(options.input_file);
     for (const std::string& file : options.files) {
-        options.input_file = file;
-        auto lines = replay::read_lines(file);
-        auto store = replay::open_backend({});
-        if (!store) return give_up(unreadable_input, store.error().message);
-        const bool empty = lines && lines->empty();
         replay::LoopLister lister{file};
-        std::uint64_t objects = 0, skipped = 0;
-        if (lines) {
-            replay::Replay replay{options, settings, std::move(*store), scenario_of(options, std::move(*lines)),
-                                  &lister};
-            objects = replay.run();
-            skipped = replay.skipped();
-        }
-        if (objects == 0 && !empty) {
+        if (!look_through(options, settings, file, &lister, nullptr)) {
             ++counts.unreadable;
-            give_up(unreadable_input, lines ? not_readable(file) : lines.error().message);
             continue;
         }
-        if (skipped > 0)
-            give_up(0, file + ": " + std::to_string(skipped) + (skipped == 1 ? " line was" : " lines were") +
-                           " skipped; without --loops it is said which and why");
         ++counts.files;
         std::fputs(lister.finish(counts).c_str(), stdout);
     }
     std::fputs(text_of(counts).c_str(), stdout);
     return counts.files == 0 ? unreadable_input : 0;
+}
+
+/// Of all files together which limits would fit.
+int list_limits(const replay::Options& options, const std::vector<replay::Settings>& settings) {
+    replay::LimitLister lister;
+    std::size_t read = 0;
+    for (const std::string& file : options.files)
+        if (look_through(options, settings, file, nullptr, &lister)) ++read;
+    std::fputs(lister.text().c_str(), stdout);
+    return read == 0 ? unreadable_input : 0;
 }
 
 int replay_input(const replay::Options& options) {
@@ -110,6 +133,7 @@ int replay_input(const replay::Options& options) {
                                           "' does not have the detector 'loop', which --" +
                                           (options.loops ? "loops" : "explain") + " is about; 'recommended' has it");
     if (options.loops) return list_loops(options, *settings);
+    if (options.limits) return list_limits(options, *settings);
     auto lines = replay::read_lines(options.input_file);
     if (!lines) return give_up(unreadable_input, lines.error().message);
     auto store = replay::open_backend(options.store);

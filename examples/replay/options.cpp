@@ -19,7 +19,7 @@ constexpr std::string_view about =
     "CLI,\n"
     "OpenHands, SWE-agent, pi) to a watchdog and prints, as JSON lines, what it does; or, in words, which loops are in "
     "it\n"
-    "(--loops) and why an event had its verdict (--explain).\n"
+    "(--loops), which limits would fit (--limits), and why an event had its verdict (--explain).\n"
     "Nothing outside is touched: clock, agents and notifications are doubles. The same input gives the same output.";
 
 constexpr std::string_view footer =
@@ -50,12 +50,15 @@ std::string check_event(const std::string& text, std::optional<EventName>& event
 }
 
 std::string check_files(Options& options) {
-    if (!options.files.empty()) options.input_file = options.files.front();
+    if (options.files.empty()) options.files.push_back(options.input_file);
+    options.input_file = options.files.front();
     if (options.loops && options.explain) return "--loops and --explain exclude each other";
-    if (!options.html_file.empty() && (options.loops || options.explain))
-        return "--html is what happened: it excludes --loops and --explain, which print something else";
-    if (options.files.size() < 2 || options.loops) return {};
-    return "'" + options.files[1] + "' was not expected: only --loops takes more than one file";
+    if (options.limits && (options.loops || options.explain))
+        return "--limits excludes --loops and --explain, which print something else";
+    if (!options.html_file.empty() && (options.loops || options.limits || options.explain))
+        return "--html is what happened: it excludes --loops, --limits and --explain, which print something else";
+    if (options.files.size() < 2 || options.loops || options.limits) return {};
+    return "'" + options.files[1] + "' was not expected: only --loops and --limits take more than one file";
 }
 
 std::string check_preset(const std::string& preset) {
@@ -85,6 +88,9 @@ Parsed parse_options(int argc, char** argv) {
         ->type_name("RUN@EVENT");
     app.add_flag("--loops", options.loops,
                  "Print instead one line for each loop that is found in the files; nothing is done about it");
+    app.add_flag("--limits", options.limits,
+                 "Print instead which limits would fit, by how long the healthy silences, calls and runs in the files "
+                 "were; nothing is done");
     app.add_option("--html", options.html_file,
                    "Besides, a page that shows what happened to the run; of more runs one each")
         ->type_name("FILE");

@@ -21,6 +21,7 @@ struct Options {
     std::string input_file = "-";  // "-": standard input; the first of `files`
     std::vector<std::string> files;
     bool loops = false;                // one line for each loop, of all files; nothing is judged or done
+    bool limits = false;               // which limits would fit, of all files; nothing is done
     std::optional<EventName> explain;  // why this event had its verdict, or none
     std::string html_file;             // what happened, as a page; empty: none
 };

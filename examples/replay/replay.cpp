@@ -77,11 +77,12 @@ bool on_record(const Process& process, const heeler::Event& event) {
 }  // namespace
 
 Replay::Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
-               std::vector<InputLine> lines, LoopWatch* watch, Pages* pages)
+               std::vector<InputLine> lines, LoopWatch* watch, Pages* pages, LimitLister* limits)
     : file_{options.input_file},
       preset_{options.preset},
       watch_{pages != nullptr ? pages : watch},
       pages_{pages},
+      limits_{limits},
       only_listens_{options.loops},
       settings_{std::move(settings)},
       lines_{up_to_end(parser_, std::move(lines))},
@@ -111,14 +112,14 @@ std::uint64_t Replay::run() {
 }
 
 void Replay::print_line(std::string line) const {
-    if (watch_ != nullptr && pages_ == nullptr) return;
+    if ((watch_ != nullptr && pages_ == nullptr) || limits_ != nullptr) return;
     line += '\n';
     std::fwrite(line.data(), 1, line.size(), stdout);
 }
 
 /// An empty message was said before.
 void Replay::complain(const std::string& message) {
-    if (message.empty() || only_listens_) return;  // of many files it is too much
+    if (message.empty() || only_listens_ || limits_ != nullptr) return;  // of many files it is too much
     const std::string line = file_ + ":" + std::to_string(line_number_) + ": " + message + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
@@ -226,6 +227,7 @@ void Replay::print_allowed(std::string_view op, std::string_view target, const h
 void Replay::print(const heeler::Event& event) {
     truths_.note(event, host_.t());
     if (pages_ != nullptr) pages_->happened(event, host_.wall());
+    if (limits_ != nullptr) limits_->note(event);
     std::string line = line_of(event, now());
     if (const auto* status = std::get_if<heeler::StatusEvent>(&event)) {
         // A watchdog that starts again looks at every run for the first time; what it sees is only news if it changed.
@@ -257,6 +259,7 @@ void Replay::start_again(bool keep_store) {
 
 void Replay::finish() {
     run_before(host_.t() + Duration{1});
+    if (limits_ != nullptr) return limits_->end_file(host_.wall());
     summary_.runs = host_.runs().size();
     for (const auto& [id, run] : host_.runs()) {
         if (const auto report = host_.dog().report(id)) {

@@ -16,6 +16,7 @@
 #include "../common/truths.hpp"
 #include "host.hpp"
 #include "input.hpp"
+#include "limit_lister.hpp"
 #include "loop_watch.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -32,7 +33,8 @@ public:
     /// Each of the `settings` is laid over the preset and those before it. With somebody who looks on, nothing is
     /// printed; with pages it is.
     Replay(const Options& options, std::vector<Settings> settings, std::shared_ptr<StoreBackend> backend,
-           std::vector<InputLine> lines, LoopWatch* watch = nullptr, Pages* pages = nullptr);
+           std::vector<InputLine> lines, LoopWatch* watch = nullptr, Pages* pages = nullptr,
+           LimitLister* limits = nullptr);
 
     /// Answers how many lines were understood.
     std::uint64_t run();
@@ -62,6 +64,16 @@ private:
     void print_records();
     void print_allowed(std::string_view op, std::string_view target, const heeler::ScopeAnswer& answer);
     void print(const heeler::Event& event);
+    /// Of what a run did, those are told who look on.
+    template <class What>
+    void heard(const std::string& run, const What& what) {
+        if (pages_ != nullptr) pages_->heard(run, what, host_.wall());
+        if (limits_ == nullptr) return;
+        const auto truth = truths_.runs().find(run);
+        if (truth != truths_.runs().end() && truth->second.stalled_at && host_.t() >= *truth->second.stalled_at)
+            limits_->stalled(run);
+        limits_->saw(run, what, host_.wall());
+    }
     void print(const std::vector<TimerEvent>& events);
     void print_warning(const heeler::SettingFault& fault);
     void print_until_lost(const heeler::List<heeler::Event>& events);
@@ -111,6 +123,7 @@ private:
     std::string preset_;
     LoopWatch* watch_ = nullptr;  // the pages too look on
     Pages* pages_ = nullptr;
+    LimitLister* limits_ = nullptr;
     bool only_listens_ = false;  // the watchdog is told what happens, and asked nothing
     std::vector<Settings> settings_;
     common::JsonParser parser_;

@@ -130,7 +130,7 @@ replay 2 "a preset without it" --preset long_run --explain demo@3 "$work/demo.js
 says "a preset without it" "the preset 'long_run' does not have the detector 'loop'"
 replay 2 "both" --loops --explain demo@3 "$work/demo.jsonl"
 replay 2 "two files without --loops" "$work/demo.jsonl" "$work/quiet.jsonl"
-says "two files without --loops" "only --loops takes more than one file"
+says "two files without --loops" "only --loops and --limits take more than one file"
 replay 3 "an unreadable file" --explain demo@3 "$work/prose.txt"
 
 [ "$failures" -eq 0 ] && echo "all good"
