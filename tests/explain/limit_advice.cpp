@@ -83,7 +83,7 @@ TEST_CASE("a limit is too short, as it should be, too long, or nothing can be sa
           "longest: 3m 0s would find it sooner");
     CHECK(of_gaps(299, 48s, 3600s).kind == LimitAdvice::Kind::fits);  // too few to go so near
     CHECK(of_gaps(29, 48s, 60s).kind == LimitAdvice::Kind::too_few);
-    CHECK(of_gaps(30, 48s, 60s).kind == LimitAdvice::Kind::short_);
+    CHECK(of_gaps(30, 48s, 60s).kind == LimitAdvice::Kind::too_short);
     CHECK(of_gaps(30, 48s, std::nullopt).text() ==
           "silence: longest of 30 healthy gaps 48s (median 24s, p99 48s); no limit is set (silence_s): 1m 30s would "
           "fit");

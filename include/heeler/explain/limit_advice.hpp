@@ -89,11 +89,11 @@ struct LimitAdvice {
     static constexpr std::uint64_t enough = 30, enough_to_lower = 300;
 
     enum class Kind : std::uint8_t {
-        too_few,  ///< to say anything
-        unset,    ///< there is no limit; `fits` is one
-        short_,   ///< it is less than half as long again as the longest: it will cry wolf; `fits` would not
-        fits,     ///< it is as it should be
-        long_,    ///< `fits` would find the same sooner
+        too_few,    ///< to say anything
+        unset,      ///< there is no limit; `fits` is one
+        too_short,  ///< it is less than half as long again as the longest: it will cry wolf; `fits` would not
+        fits,       ///< it is as it should be
+        too_long,   ///< `fits` would find the same sooner
     };
 
     std::string about{};    ///< "silence", "calls of Bash": clean text
@@ -112,10 +112,10 @@ struct LimitAdvice {
         if (seen.count() < enough) {
             kind = Kind::too_few;
         } else if (!limit || *limit < longest + longest / 2) {
-            kind = limit ? Kind::short_ : Kind::unset;
+            kind = limit ? Kind::too_short : Kind::unset;
             fits = round_up(longest + longest / 2);
         } else if (seen.count() >= enough_to_lower && round_up(3 * longest) < *limit / 3) {
-            kind = Kind::long_;
+            kind = Kind::too_long;
             fits = round_up(3 * longest);
         }
     }
@@ -138,10 +138,10 @@ struct LimitAdvice {
             text::append(line, ": ", std::to_string(enough), " are needed to say more");
         } else {
             if (limit) text::append(line, " is ", times(*limit), " the longest");
-            if (kind == Kind::short_) text::append(line, ": raise it to ", shown(fits), " or it will cry wolf");
+            if (kind == Kind::too_short) text::append(line, ": raise it to ", shown(fits), " or it will cry wolf");
             if (kind == Kind::unset) text::append(line, ": ", shown(fits), " would fit");
             if (kind == Kind::fits) line += ": it fits";
-            if (kind == Kind::long_) text::append(line, ": ", shown(fits), " would find it sooner");
+            if (kind == Kind::too_long) text::append(line, ": ", shown(fits), " would find it sooner");
         }
         if (left_out.count() > 0)
             text::append(line, "; not counted: ", std::to_string(left_out.count()), " in an incident, up to ",
@@ -179,7 +179,8 @@ private:
 
 /// Measures what the runs of one class do, by the clocks that its limits count: told what the watchdog is told, and
 /// what the watchdog makes of it. What lasts while an incident is open, or ends in one, is left out: a hang must not
-/// teach that hangs are normal. One thread at a time; memory is bounded but for 12 KB a run that is going on.
+/// teach that hangs are normal. One thread at a time. It keeps at most 64 tools, and of each run that is going on 256
+/// open calls and the last 512 different results.
 class LimitAdvisor {
 public:
     explicit LimitAdvisor(RunClass rules) : rules_{std::move(rules)} {}
@@ -315,13 +316,15 @@ public:
 private:
     enum Clock : std::size_t { life, activity, progress, checkpoint, clocks };
 
-    static constexpr std::size_t most_tools = 64, most_open = 256, most_results = 512;
+    static constexpr std::size_t most_tools = 64, most_open = 256, most_results = 512, longest_name = 128;
     static constexpr std::string_view other_tools = "other tools";
 
     template <class What>
     static constexpr bool is_work =
         std::is_same_v<What, Output> || std::is_same_v<What, ToolCall> || std::is_same_v<What, ToolResult> ||
         std::is_same_v<What, Progress> || std::is_same_v<What, CheckpointNote>;
+
+    [[nodiscard]] static std::string cut(std::string_view name) { return std::string{name.substr(0, longest_name)}; }
 
     struct OpenCall {
         std::string id, tool;
@@ -362,7 +365,7 @@ private:
         }
         void open(const ToolCall& call, Duration now) {
             if (calls.size() >= most_open) calls.erase(calls.begin());
-            calls.push_back({std::string{call.call_id}, std::string{call.name}, now, ill, call.timeout.has_value()});
+            calls.push_back({cut(call.call_id), cut(call.name), now, ill, call.timeout.has_value()});
         }
     };
 
@@ -385,7 +388,7 @@ private:
     void close(Watched& watched, const ToolResult& result, Duration now) {
         auto& calls = watched.calls;
         const auto call = std::find_if(calls.begin(), calls.end(), [&](const OpenCall& each) {
-            return result.call_id.empty() || each.id == result.call_id;
+            return result.call_id.empty() || each.id == cut(result.call_id);
         });
         if (call == calls.end()) return;
         const bool known = tools_.size() < most_tools || tools_.contains(call->tool);
