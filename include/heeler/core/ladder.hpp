@@ -146,34 +146,20 @@ struct LadderOps {
 };
 
 template <class L>
-concept HasLadderValidate = requires(const L& ladder) {
-    { ladder.validate() } -> std::same_as<Result<void>>;
-};
+concept HasLadderValidate = sizeof(&L::validate) > 0;
 template <class L>
-concept HasHeldBack = requires(const L& ladder, const Incident& incident, Decision decision) {
-    { ladder.held_back(incident, decision) } -> std::same_as<Decision>;
-};
+concept HasHeldBack = sizeof(&L::held_back) > 0;
 template <class L>
-concept HasOverBudget = requires(const L& ladder, const Incident& incident, Decision decision) {
-    { ladder.over_budget(incident, decision) } -> std::same_as<Decision>;
-};
+concept HasOverBudget = sizeof(&L::over_budget) > 0;
 template <class L>
-concept HasDescribe = requires(const L& ladder) {
-    { ladder.describe() } -> std::convertible_to<std::string>;
-};
+concept HasDescribe = sizeof(&L::describe) > 0;
 template <class L>
-concept HasOutlook = requires(const L& ladder) {
-    { ladder.outlook() } -> std::convertible_to<std::string>;
-};
+concept HasOutlook = sizeof(&L::outlook) > 0;
 template <class L>
-concept HasAttempts = requires(const L& ladder) {
-    { ladder.attempts() } -> std::convertible_to<std::uint32_t>;
-};
+concept HasAttempts = sizeof(&L::attempts) > 0;
 
 template <class L>
-concept HasAsksFor = requires(const L& ladder, ActionKind kind) {
-    { ladder.asks_for(kind) } -> std::convertible_to<bool>;
-};
+concept HasAsksFor = sizeof(&L::asks_for) > 0;
 
 /// The functions of the table for one type.
 template <class L>
