@@ -19,37 +19,17 @@ struct VerbOfAction {
 };
 
 [[nodiscard]] constexpr VerbOfAction verb_of(ActionKind kind) noexcept {
-    switch (kind) {
-        case ActionKind::nudge:
-        case ActionKind::break_pattern:
-        case ActionKind::steer:
-            return {"inject", &ControlVerbs::inject};
-        case ActionKind::pause:
-            return {"pause", &ControlVerbs::pause};
-        case ActionKind::resume:
-            return {"resume", &ControlVerbs::resume};
-        case ActionKind::isolate:
-            return {"isolate", &ControlVerbs::isolate};
-        case ActionKind::snapshot:
-            return {"snapshot", &ControlVerbs::snapshot};
-        case ActionKind::terminate:
-            return {"terminate", &ControlVerbs::terminate};
-        case ActionKind::spawn:
-            return {"spawn", &ControlVerbs::spawn};
-        case ActionKind::review:
-            return {"review", &ControlVerbs::review};
-        case ActionKind::wake:
-            return {"wake", &ControlVerbs::wake};
-        case ActionKind::block:
-            return {"block", &ControlVerbs::block};
-        case ActionKind::abandon:
-        case ActionKind::mark_failed:
-            return {"retire"};
-        case ActionKind::escalate:
-        case ActionKind::file_issue:
-        case ActionKind::clear:
-            break;
-    }
+    if (is_injection(kind)) return {"inject", &ControlVerbs::inject};
+    if (is_record_only(kind)) return {"retire"};
+    if (kind == ActionKind::pause) return {"pause", &ControlVerbs::pause};
+    if (kind == ActionKind::resume) return {"resume", &ControlVerbs::resume};
+    if (kind == ActionKind::isolate) return {"isolate", &ControlVerbs::isolate};
+    if (kind == ActionKind::snapshot) return {"snapshot", &ControlVerbs::snapshot};
+    if (kind == ActionKind::terminate) return {"terminate", &ControlVerbs::terminate};
+    if (kind == ActionKind::spawn) return {"spawn", &ControlVerbs::spawn};
+    if (kind == ActionKind::review) return {"review", &ControlVerbs::review};
+    if (kind == ActionKind::wake) return {"wake", &ControlVerbs::wake};
+    if (kind == ActionKind::block) return {"block", &ControlVerbs::block};
     return {name_of(kind)};
 }
 
