@@ -218,6 +218,43 @@ TEST_CASE("after a crash the first action is looked up, the others are done", "[
     CHECK(d.control.requests()[0].verb == ControlVerb::snapshot);
 }
 
+TEST_CASE("one agent is ended or replaced in ten seconds, and none so soon after a start [M-202]") {
+    Delivering d;
+    RunClass rules = rooms::bare_class("apart");
+    rules.limits.endings_apart = 10s;
+    rules.stop_proof = StopProofNeeded::presumed;
+    d.control.answer_find(Found::absent);
+    std::vector<RunHandle> runs;
+    for (const char* id : {"a", "b", "c"}) runs.push_back(d.stored(rules, bench::spec_of(id)));
+    const auto end = [&](RunHandle run, ActionKind how, bool reconcile) {
+        d.at(run).rung_busy = true;
+        d.deliverer.queues().add(detail::RungJob{run, &d.at(run), {Delivering::intended(how)}, reconcile});
+    };
+    const bool after_crash = GENERATE(false, true);
+    end(runs[0], ActionKind::spawn, after_crash);
+    end(runs[1], ActionKind::terminate, after_crash);
+    end(runs[2], ActionKind::spawn, after_crash);
+    d.rung({Delivering::intended(ActionKind::nudge)});
+    CHECK(d.deliver() == "inject:nudge done");
+    d.clock.advance(9s);
+    CHECK(d.deliver().empty());
+    d.clock.advance(1s);
+    CHECK(d.deliver() == "spawn done");
+    d.clock.advance(9s);
+    CHECK(d.deliver().empty());
+    d.clock.advance(1s);
+    CHECK(d.deliver() == "terminate done");
+    d.clock.advance(1s);
+    d.at(runs[2]).called_off = true;  // it works again
+    CHECK(d.deliver() == "spawn skipped");
+    CHECK(d.asked_to(ControlVerb::spawn) == 1);
+    CHECK(d.asked_to(ControlVerb::terminate) == 1);
+    std::size_t on_record = 0;
+    const History known = d.history("b");
+    for (const AuditRow& row : known.audit) on_record += row.kind == "suppressed" ? 1 : 0;
+    CHECK(on_record == 1);
+}
+
 TEST_CASE("an outcome that is not known is looked up at once and in two more cycles before it is unknown [M-101]") {
     Delivering d;
     const auto next_cycle = [&] {

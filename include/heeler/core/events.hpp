@@ -86,7 +86,7 @@ enum class TickCause : std::uint8_t {
 /// What a cycle held back, by reason.
 struct Suppressed {
     std::uint64_t debounce = 0;  ///< rungs: the finding has not lasted long enough
-    std::uint64_t budget = 0;    ///< rungs: the class had its share of this cycle
+    std::uint64_t budget = 0;    ///< rungs: the class had its share of this cycle, minute or day
     std::uint64_t cooldown = 0;  ///< alerts: people were told a short while ago
     std::uint64_t grace = 0;     ///< judgements: the watchdog itself was away, a clock was set, or a source is lost
     std::uint64_t silence = 0;   ///< alerts: an operator silenced them

@@ -108,6 +108,12 @@ struct RestartIntensity {
 struct ActionLimits {
     MassStallSettings mass_stall{};
     NudgeLimits nudges{};
+    /// Rungs that reach an agent, within a minute and in all runs of the watchdog whose class bounds them. Those beyond
+    /// wait for their turn, whoever has waited longest first, and are decided anew then; people learn of each incident
+    /// at once. 0: any number.
+    std::uint32_t per_minute = 0;
+    /// An agent is ended or replaced so long after another one was, or after a start of the watchdog; at most 1 h.
+    Duration endings_apart{};
     /// One more start than this within its time, and the run is POISONED: nobody is started any more, until an operator
     /// says `resume`.
     RestartIntensity restarts{};
@@ -409,6 +415,8 @@ struct RunClass {
         return interval.fixed.value_or(interval.short_task < interval.long_task ? interval.short_task
                                                                                 : interval.long_task);
     }
+    /// How many rungs may reach an agent within a minute, 0: any number. In shadow mode none does.
+    [[nodiscard]] std::uint32_t rungs_a_minute() const noexcept { return mode == Mode::shadow ? 0 : limits.per_minute; }
     /// A host that calls so seldom finds what it finds later than the class promises. Up to twice is no news.
     [[nodiscard]] bool needs_more_than(Duration called_every) const noexcept {
         return called_every > 2 * shortest_cycle();

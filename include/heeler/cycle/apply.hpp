@@ -155,6 +155,12 @@ public:
 
     void tell(AlertRow row) { add_alerts({std::move(row)}); }
 
+    void audit(std::string kind, std::string body) {
+        AuditRow row{now_.wall, std::move(kind), std::string{watched_.run.id}, std::move(body)};
+        item_.events.push_back(AuditEvent{row});
+        item_.change.rows.audit.push_back(std::move(row));
+    }
+
     void skip() {
         watched_.shown.any = true;
         audit("skip", std::string{R"({"reason":")"} + std::string{name_of(watched_.skip)} + "\"}");
@@ -308,12 +314,6 @@ private:
         if ((watched_.verdict->notes_given & bit) != 0) return;
         watched_.verdict.edit().notes_given |= bit;
         audit("not_evaluable", notes::not_evaluable(note));
-    }
-
-    void audit(std::string kind, std::string body) {
-        AuditRow row{now_.wall, std::move(kind), std::string{watched_.run.id}, std::move(body)};
-        item_.events.push_back(AuditEvent{row});
-        item_.change.rows.audit.push_back(std::move(row));
     }
 
     /// What was done to the run is true of its state at once.

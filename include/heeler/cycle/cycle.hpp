@@ -240,6 +240,7 @@ private:
             const std::lock_guard guard{watched.lock};
             if (!registry_.table().current(handle) || !watched.disowned) return false;
             registry_.table().look_at(handle.index, now.elapsed + settings_.flush_every);
+            registry_.turns().wait(handle, false);
             if (watched.rung_busy || watched.alerts_pending > 0) return true;
         }
         registry_.drop(handle);
@@ -301,6 +302,7 @@ private:
         WatchedRun& watched = visit.watched;
         const Instant now = visit.now;
         if (is_terminal(watched.run.state)) {
+            registry_.turns().wait(visit.handle, false);
             if (!watched.verdict->ended_at || !watched.unsaved->empty() || watched.alerts_pending == 0)
                 Applier{watched, now, decide(visit)}.end();
         } else if (watched.skip != Skip::no) {
@@ -364,8 +366,12 @@ private:
         AlertRow words;
         if (ledger_.counter != nullptr) ledger_.counter->look(watched, now, words);
         const bool can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause);
-        Judged judged =
-            Judge{watched, now, budget_left(watched), inhibited_, silence_is_over(watched), !may_act, can_pause}();
+        ActionTurns& turns = registry_.turns();
+        const std::uint32_t per_minute = watched.rules().rungs_a_minute();
+        const bool its_turn = turns.is_turn_of(visit.handle, per_minute, now.elapsed);
+        Judged judged = Judge{watched,   now,     budget_left(watched), inhibited_, silence_is_over(watched), !may_act,
+                              can_pause, its_turn}();
+        const bool begins_to_wait = turns.wait(visit.handle, judged.held == HeldBack::turn);
         MassStall& mass = hands_.mass_stall();
         // That a sign of life is late is shown so soon that it may come of the host.
         const bool late = judged.findings.size() == 1 && judged.findings.begin()->kind == AliveAge::kind;
@@ -381,28 +387,32 @@ private:
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
         const Telling telling = telling_of(watched, judged, now);
-        count_held_back(judged, telling.held_back, watched.put_off || lost, report);
-        const bool changed = judged.speaks || saw || decision.acts() || decision.last ||
-                             watched.verdict->has_new(judged.notes) || telling.told != watched.verdict->told ||
-                             decision.incident.verify_at != incident.verify_at ||
-                             decision.incident.phase != incident.phase || of_all != watched.verdict->told.of_all;
+        count_held_back(judged, begins_to_wait, telling.held_back, watched.put_off || lost, report);
+        const bool changed =
+            judged.speaks || saw || decision.acts() || decision.last || watched.verdict->has_new(judged.notes) ||
+            telling.told != watched.verdict->told || decision.incident.verify_at != incident.verify_at ||
+            decision.incident.phase != incident.phase || begins_to_wait || of_all != watched.verdict->told.of_all;
         if (rung::has_deeds(decision.plan)) ++acted_[watched.rules().name];
+        if (per_minute != 0 && rung::touches(decision.plan)) turns.count(now.elapsed);
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush && !tells && words.alert.key.empty()) return;
         WorkItem& item = decide(visit);
         if (!words.alert.key.empty()) Applier{watched, now, item}.tell(std::move(words));
         if (changed) Applier{watched, now, item}.change(judged, saw);
+        if (begins_to_wait) Applier{watched, now, item}.audit("suppressed", std::string{waits_for_its_turn});
         if (of_all != watched.verdict->told.of_all) watched.verdict.edit().told.of_all = of_all;
         if (!tells) return;
         Applier{watched, now, item}.tell(mass.untold());
         tells_of_all_ = visit.handle;
     }
 
-    static void count_held_back(const Judged& judged, bool alert, bool put_off, CycleReport& report) noexcept {
-        if (judged.held == HeldBack::debounce || judged.held == HeldBack::budget) ++report.suppressed;
+    static void count_held_back(const Judged& judged, bool turn, bool alert, bool put_off,
+                                CycleReport& report) noexcept {
+        const bool over_budget = judged.held == HeldBack::budget || turn;
+        if (judged.held == HeldBack::debounce || over_budget) ++report.suppressed;
         if (alert) ++report.suppressed;
         report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
-        report.why.budget += judged.held == HeldBack::budget ? 1 : 0;
+        report.why.budget += over_budget ? 1 : 0;
         report.why.grace += judged.held == HeldBack::gap || put_off ? 1 : 0;
         report.why.snooze += judged.held == HeldBack::snooze ? 1 : 0;
         report.why.cooldown += alert ? 1 : 0;

@@ -22,7 +22,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// Why a rung that was due is not decided now.
-enum class HeldBack : std::uint8_t { no, debounce, budget, gap, snooze, freeze, poison };
+enum class HeldBack : std::uint8_t { no, debounce, budget, turn, gap, snooze, freeze, poison };
 
 /// What a cycle found out about one run and wants to do about it.
 struct Judged {
@@ -91,9 +91,10 @@ struct Judged {
 class Judge {
 public:
     /// `inhibited`: people know of trouble above the run. `silence_over`: the one that kept an alert about it from
-    /// people. `frozen`: every run is. `can_pause`: somebody who acts on the run has a verb for it.
+    /// people. `frozen`: every run is. `can_pause`: somebody who acts on the run has a verb for it. `its_turn`: no more
+    /// is done within a minute than may be.
     Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false, bool silence_over = false,
-          bool frozen = false, bool can_pause = true)
+          bool frozen = false, bool can_pause = true, bool its_turn = true)
         : watched_{watched},
           verdict_{*watched.verdict},
           run_{watched.run},
@@ -103,6 +104,7 @@ public:
           inhibited_{inhibited},
           silence_over_{silence_over},
           can_pause_{can_pause},
+          its_turn_{its_turn},
           frozen_{frozen || verdict_.marks.frozen_at(now.wall)} {}
 
     [[nodiscard]] Judged operator()() const {
@@ -251,15 +253,18 @@ private:
             result.held = HeldBack::poison;
         else if (spent || (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left() || waits)))
             result.held = HeldBack::budget;
+        else if (!its_turn_ && rung::touches(result.decision.plan))
+            result.held = HeldBack::turn;
         if (result.held == HeldBack::snooze || result.held == HeldBack::freeze) {
             result.decision = Decision{verdict_.incident};
             result.decision.tells = result.held == HeldBack::freeze;
         } else if (result.held == HeldBack::poison)
             result.decision = poisoned(verdict_.incident, result.decision, verdict_.restarts.poisoned_at.has_value());
-        else if (result.held == HeldBack::budget)
+        else if (result.held == HeldBack::budget || result.held == HeldBack::turn)
             result.decision = rules.ladder.over_budget(verdict_.incident, std::move(result.decision));
         else if (result.held != HeldBack::no)
             result.decision = rules.ladder.held_back(verdict_.incident, std::move(result.decision));
+        if (result.held == HeldBack::turn) result.decision.plan.clear();  // who is asked for is told what was done
     }
 
     /// Where no nudge is left: what the ladder does when that one has not helped either. False: there is nothing, or
@@ -414,6 +419,7 @@ private:
     bool inhibited_;
     bool silence_over_;
     bool can_pause_;
+    bool its_turn_;
     bool frozen_;
 };
 

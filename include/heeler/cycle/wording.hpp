@@ -279,6 +279,7 @@ public:
         if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; the run goes on and a person decides";
         if (judged_.held == HeldBack::budget) return "nothing is done before the class's budget of rungs allows it";
+        if (judged_.held == HeldBack::turn) return "nothing is done before its turn: so much was done just now";
         if (watched_.verdict->incident.phase == Phase::waiting && watched_.verdict->incident.hold_until)
             return "a fresh agent takes the run up, not before " +
                    text::rfc3339(wall_at(now_, *watched_.verdict->incident.hold_until));

@@ -76,6 +76,7 @@ public:
         const std::lock_guard one{running_};
         if (!held_lease_.holds() || !informed_.load(std::memory_order_acquire)) return;
         queues_.follow_clock(now);
+        if (!ended_) ended_ = now.elapsed;  // who is started again and again ends nobody sooner
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         List<AlertJob> due = queues_.take_due_alerts(now);
         drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
@@ -240,7 +241,8 @@ private:
             if (action.kind == ActionKind::escalate) skip_alert(job, action, now);
         } else if (is_locked(job, action, now)) {
             return;  // only a look after that tells what became of what was asked for before
-        } else if (waits_for_all(job, action, now)) {  // it is done later, if it is still to be done then
+        } else if (waits_for_all(job, action, now) || waits_for_turn(job, action, now, report)) {
+            // It is done later, if it is still to be done then.
             if (job.may_have_happened && effects_.is_absent(*job.watched, action)) job.may_have_happened = false;
         } else if (action.kind == ActionKind::escalate) {
             escalate(action, now, report);
@@ -248,13 +250,18 @@ private:
             effects_.retire(*job.watched, action, asker_of(job));
         } else {
             ask(job, action, report);
+            if (ends_agent(action.kind) && action.outcome != ActionOutcome::blocked) ended_ = clock_.now().elapsed;
         }
+    }
+
+    [[nodiscard]] static bool ends_agent(ActionKind kind) noexcept {
+        return kind == ActionKind::terminate || kind == ActionKind::spawn;
     }
 
     /// Nobody is ended or replaced who was just taken over: what the last holder asked for may still be under way, and
     /// the agent cannot tell.
     [[nodiscard]] static bool is_locked(const RungJob& job, const Action& action, Instant now) {
-        if (action.kind != ActionKind::terminate && action.kind != ActionKind::spawn) return false;
+        if (!ends_agent(action.kind)) return false;
         const std::lock_guard guard{job.watched->lock};
         return job.watched->seldom->locked_until > now.elapsed;
     }
@@ -263,10 +270,21 @@ private:
     /// yet. Whoever were paused would still stand when what all need is there again.
     [[nodiscard]] bool waits_for_all(const RungJob& job, const Action& action, Instant now) const {
         const std::lock_guard guard{job.watched->lock};
-        if (action.kind == ActionKind::terminate || action.kind == ActionKind::spawn)
-            return mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
+        if (ends_agent(action.kind)) return mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
         const bool tells = action.kind == ActionKind::escalate && !job.watched->verdict->told.heard;
         return (tells || action.kind == ActionKind::pause) && mass_stall_.speaks_for(*job.watched);
+    }
+
+    /// Another agent was ended or replaced just now. That this one waits for that is on record.
+    [[nodiscard]] bool waits_for_turn(RungJob& job, const Action& action, Instant now, CycleReport& report) const {
+        const Duration apart = job.rules->rules.limits.endings_apart;
+        if (!ends_agent(action.kind) || job.asked || now.elapsed - *ended_ >= apart) return false;
+        if (std::exchange(job.waits, true)) return true;
+        const std::lock_guard guard{job.watched->lock};
+        AuditRow row{now.wall, "suppressed", std::string{job.watched->run.id}, std::string{waits_for_its_turn}};
+        report.events.push_back(AuditEvent{row});
+        job.watched->unsaved.edit().audit.push_back(std::move(row));
+        return true;
     }
 
     /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.
@@ -544,6 +562,7 @@ private:
     Silences silences_;
     MassStall mass_stall_;
     ContextDesk context_;
+    std::optional<Elapsed> ended_;  ///< when an agent was ended or replaced last
     std::atomic<bool> frozen_{false};
     std::atomic<bool> informed_{false};
     std::mutex running_;

@@ -30,6 +30,7 @@ struct RungJob {
     List<Action> actions;
     bool may_have_happened = false;    ///< the next of them: it is looked up, not simply asked for
     bool asked = false;                ///< it was asked for here, without an answer
+    bool waits = false;                ///< for its turn, and that is on record
     std::uint8_t looks = 0;            ///< how often it was looked up in vain
     Elapsed due = Elapsed::min();      ///< not before
     Shared<const ReadyClass> rules{};  ///< of its run, set when it is added

@@ -183,7 +183,12 @@ namespace heeler::inline HEELER_ABI::detail {
     if (nudges.per_incident + nudges.in_row > 0)
         text::append(text, "  nudges: at most ", std::to_string(nudges.per_incident), " in an incident and ",
                      std::to_string(nudges.in_row), " in a row (0: any number), then the next rung\n");
-    const RestartIntensity& limit = rules.limits.restarts;
+    const ActionLimits& most = rules.limits;
+    if (most.per_minute != 0)
+        text::append(text, "  at most ", words::counted(most.per_minute, "rung"), " within 1m 0s, in all runs\n");
+    if (most.endings_apart > Duration{})
+        text::append(text, "  an agent is ended or replaced ", text::spoken(most.endings_apart), " after another\n");
+    const RestartIntensity& limit = most.restarts;
     if (limit.most != 0 && rules.ladder.asks_for(ActionKind::spawn))
         text::append(text, "  POISONED until `resume` where more than ", words::counted(limit.most, "fresh agent"),
                      " would be started within ", text::spoken(limit.within), "\n");

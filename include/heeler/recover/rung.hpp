@@ -77,6 +77,12 @@ namespace heeler::inline HEELER_ABI::rung {
            kind == ActionKind::spawn;
 }
 
+[[nodiscard]] inline bool touches(const Plan& plan) noexcept {
+    for (const Step& step : plan)
+        if (touches(step.action)) return true;
+    return false;
+}
+
 /// What follows when an action came to nothing, or nobody knows: what waited for it in vain and harms nobody, and a
 /// person is told, unless the rung told one after it.
 [[nodiscard]] inline Plan owed(const List<Action>& actions) {
@@ -94,33 +100,13 @@ namespace heeler::inline HEELER_ABI::rung {
 
 /// Which of two actions names a rung.
 [[nodiscard]] constexpr int rank(ActionKind kind) noexcept {
-    switch (kind) {
-        case ActionKind::terminate:
-            return 6;
-        case ActionKind::abandon:
-        case ActionKind::mark_failed:
-            return 5;
-        case ActionKind::pause:
-        case ActionKind::spawn:
-        case ActionKind::wake:
-        case ActionKind::block:
-            return 4;
-        case ActionKind::nudge:
-        case ActionKind::break_pattern:
-        case ActionKind::steer:
-            return 3;
-        case ActionKind::escalate:
-            return 2;
-        case ActionKind::snapshot:
-        case ActionKind::file_issue:
-            return 1;
-        case ActionKind::isolate:
-        case ActionKind::resume:
-        case ActionKind::clear:
-        case ActionKind::review:
-            return 0;
-    }
-    return 0;
+    if (kind == ActionKind::terminate) return 6;
+    if (is_record_only(kind)) return 5;
+    if (kind == ActionKind::pause || kind == ActionKind::spawn) return 4;
+    if (kind == ActionKind::wake || kind == ActionKind::block) return 4;
+    if (is_injection(kind)) return 3;
+    if (kind == ActionKind::escalate) return 2;
+    return kind == ActionKind::snapshot || kind == ActionKind::file_issue ? 1 : 0;
 }
 
 /// The action that names a rung: the strongest one that was tried. `actions` is not empty.
@@ -139,23 +125,11 @@ namespace heeler::inline HEELER_ABI::rung {
 [[nodiscard]] inline InterventionOutcome outcome_of(const List<Action>& actions) noexcept {
     if (any(actions, ActionOutcome::unknown)) return InterventionOutcome::unknown;
     const Action& main = main_of(actions);
-    switch (main.outcome) {
-        case ActionOutcome::rejected:
-            return InterventionOutcome::rejected;
-        case ActionOutcome::failed:
-            return InterventionOutcome::failed;
-        case ActionOutcome::unsupported:
-            return InterventionOutcome::unsupported;
-        case ActionOutcome::skipped:
-            return InterventionOutcome::skipped;
-        case ActionOutcome::ended:
-            return InterventionOutcome::ended;
-        case ActionOutcome::unknown:
-        case ActionOutcome::intended:
-        case ActionOutcome::blocked:
-        case ActionOutcome::done:
-            break;
-    }
+    if (main.outcome == ActionOutcome::rejected) return InterventionOutcome::rejected;
+    if (main.outcome == ActionOutcome::failed) return InterventionOutcome::failed;
+    if (main.outcome == ActionOutcome::unsupported) return InterventionOutcome::unsupported;
+    if (main.outcome == ActionOutcome::skipped) return InterventionOutcome::skipped;
+    if (main.outcome == ActionOutcome::ended) return InterventionOutcome::ended;
     if (main.kind == ActionKind::terminate) return InterventionOutcome::terminated;
     if (is_record_only(main.kind)) return InterventionOutcome::ended;
     return find(actions, ActionKind::escalate) != nullptr ? InterventionOutcome::escalated

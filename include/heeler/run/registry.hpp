@@ -15,6 +15,8 @@
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/recover/rung.hpp>
+#include <heeler/run/action_turns.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/rejoin.hpp>
 #include <heeler/run/run_index.hpp>
@@ -205,6 +207,7 @@ public:
     }
 
     [[nodiscard]] RunTable<WatchedRun>& table() noexcept { return table_; }
+    [[nodiscard]] ActionTurns& turns() noexcept { return turns_; }
 
 private:
     template <class Fill>
@@ -304,8 +307,8 @@ private:
 
     /// Answers where something is that cannot be read, or nothing. Of what cannot be read nothing is taken into
     /// account.
-    static std::string_view restore(WatchedRun& watched, const StoredRun& stored, Shared<const ReadyClass> rules,
-                                    bool polled, Instant now) {
+    std::string_view restore(WatchedRun& watched, const StoredRun& stored, Shared<const ReadyClass> rules, bool polled,
+                             Instant now) {
         const bool whole = watched.load_facts(stored.row.facts, now);
         watched.detectors = DetectorMemory{std::move(rules)};
         watched.spec = SpecBytes{stored.row.spec.value_or(std::string{})};
@@ -326,6 +329,10 @@ private:
         watched.version = stored.row.version;
         watched.created_at = stored.row.created_at;
         watched.stored_besides(stored.checkpoints, stored.row.ended_at, stored.interventions);
+        if (watched.rules().rungs_a_minute() != 0)
+            for (const Intervention& each : stored.interventions)
+                if (rung::touches(each.action) && each.outcome != InterventionOutcome::skipped)
+                    turns_.count(now.elapsed - max_of(Duration{}, now.wall - each.at));
         auto& class_origin = watched.of_class()->origin;
         if (watched.run.origin < class_origin.load(std::memory_order_relaxed)) class_origin.store(watched.run.origin);
         const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
@@ -397,6 +404,7 @@ private:
     std::atomic<bool> replaced_{false};
     std::atomic<bool> any_together_{false};
     std::atomic<bool> reads_loops_{false};
+    ActionTurns turns_;
     RunTable<WatchedRun>& table_;
     RunIndex index_;
 };

@@ -326,6 +326,8 @@ inline constexpr std::array known{
     own("mass_stall.within_s"),
     own("mass_stall.over_share"),
     own("mass_stall.over_after_s"),
+    own("actions.per_minute"),
+    own("actions.endings_apart_s"),
     own("nudges.per_incident"),
     own("nudges.in_row"),
     own("nudges.apart_s"),

@@ -89,6 +89,8 @@ HEELER_INLINE RunClass recommended() {
     rules.alerts.flapping_every = 5min;  // how often Nagios looks
     rules.limits.mass_stall.runs = 5;
     rules.limits.nudges = {2, 5, 2min};
+    rules.limits.per_minute = 10;
+    rules.limits.endings_apart = 10s;
     rules.limits.restarts.most = 3;  // within a day; Sidekiq takes a job that kills its worker three times for poison
     rules.verify_after = 120s;
     rules.stop_proof = StopProofNeeded::proved;
