@@ -192,7 +192,10 @@ Result<ActionDone> World::ask(unsigned number, ControlVerb verb, const ActionReq
     if (dies(dog, true)) return fail(ErrorCode::lost, "the process is gone");
     const std::string what = std::string{control_verb_names[static_cast<std::size_t>(verb)]} + " " + body->id;
     witness_asker(dog, *body, what);
-    if (verb == ControlVerb::terminate || verb == ControlVerb::spawn) witness_outage(what);
+    if (verb == ControlVerb::terminate || verb == ControlVerb::spawn) {
+        witness_outage(what);
+        witness_haste(dog, asked, what);
+    }
     witness_text(asked.text, what, asked.message == MessageKind::reason);
     const Way way =
         suffers(*body, Trouble::hostile) ? Way::throws : static_cast<Way>(answers_[static_cast<std::size_t>(verb)]);

@@ -29,6 +29,8 @@
 //   I29  one cycle asks the store a bounded number of times
 //   I30  while many runs hang together nobody is ended or replaced
 //   I31  nobody stands still while a run below works
+//   I32  no more rungs reach agents within a minute, and no agents are ended or replaced sooner after each other, than
+//        the class allows
 #include "sim/world.hpp"
 
 #include <algorithm>
@@ -98,6 +100,7 @@ void World::stored(unsigned number, const RunBatch& run) {
         used_by(run.row.facts) < used_by(body->facts))
         wrong("I16", body->id + " has used less than before " + dogs_[number].name + " wrote it");
     body->facts = run.row.facts;
+    witness_rungs(dogs_[number], run, *body);
     if (is_above_work(*body) && run.row.status == Status::stalled)
         wrong("I31", body->id + " is said to stand still while " + bodies_[0].id + " works below it");
     if (run.row.status != row.status) {
@@ -185,6 +188,30 @@ void World::witness(ControlVerb verb, const ActionRequest& asked, Body& body) {
     if (verb == ControlVerb::spawn) witness_start(what, asked, body);
     if (verb == ControlVerb::terminate) witness_end(asked, *history);
     if (intent->kind == ActionKind::nudge) witness_nudge(*intent, *history);
+}
+
+/// Rungs are decided when it is their turn. After a restart nothing is known of those of runs that are over.
+void World::witness_rungs(Dog& dog, const RunBatch& run, Body& body) {
+    const std::uint32_t most = story_.rules.limits.per_minute;
+    for (const Intervention& each : run.interventions) {
+        const bool reaches = is_injection(each.action) || each.action == ActionKind::pause;
+        if (most == 0 || !reaches || each.number <= body.rungs) continue;
+        body.rungs = each.number;
+        const auto before = std::count_if(dog.rungs.begin(), dog.rungs.end(),
+                                          [&](WallTime at) { return at <= each.at && each.at - at < 1min; });
+        if (std::cmp_greater_equal(before, most) && clocks_agree())
+            wrong("I32", "rung " + std::to_string(before + 1) + " of " + dog.name + " within a minute, to " + body.id);
+        dog.rungs.push_back(each.at);
+    }
+}
+
+/// Of a process: after another one was asked for, or after its start.
+void World::witness_haste(Dog& dog, const ActionRequest& asked, const std::string& what) {
+    const Elapsed now = dog.clock.now().elapsed;
+    if (!dog.endings.emplace(asked.key).second) return;  // it was asked for before
+    if (now - dog.ended < story_.rules.limits.endings_apart)
+        wrong("I32", what + " by " + dog.name + " too soon after another one");
+    dog.ended = now;
 }
 
 /// No more of them than the class allows, of those that got through or may have.

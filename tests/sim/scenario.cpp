@@ -47,6 +47,8 @@ constexpr unsigned told_channels = 3;
     set("restarts.most", std::int64_t{rules.limits.restarts.most});
     set_length("restarts.within_s", rules.limits.restarts.within);
     set("debounce", std::int64_t{rules.limits.debounce});
+    set("actions.per_minute", std::int64_t{rules.limits.per_minute});
+    set_length("actions.endings_apart_s", rules.limits.endings_apart);
     set("nudges.per_incident", std::int64_t{rules.limits.nudges.per_incident});
     set("nudges.in_row", std::int64_t{rules.limits.nudges.in_row});
     set_length("nudges.apart_s", rules.limits.nudges.apart);

@@ -99,6 +99,10 @@ Story story_of(std::uint64_t seed, unsigned length) {
     }
     // Of the seed alone, so that the other worlds stay as they are.
     if (seed % 4 == 3) story.rules.limits.nudges = {1 + static_cast<std::uint32_t>(seed / 4 % 2), 2, 120s, 3600s};
+    if (seed % 8 == 5) {
+        story.rules.limits.per_minute = 1 + static_cast<std::uint32_t>(seed / 8 % 2);
+        story.rules.limits.endings_apart = 90s;
+    }
     // What an agent writes to a store that nobody holds open is lost in these worlds, and checkpoints count by
     // themselves.
     for (const What away : {What::store, What::crash, What::restart, What::pause, What::stall})

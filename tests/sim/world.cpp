@@ -267,6 +267,12 @@ void World::boot(unsigned number) {
     dog.watch.reset();
     dog.store = Store{Shelf{*this, number}};
     dog.dies_in = dog.down = 0;
+    dog.ended = dog.clock.now().elapsed;
+    dog.endings.clear();
+    if (const bool any_over =
+            std::any_of(bodies_.begin(), bodies_.end(), [](const Body& body) { return body.over || body.end; });
+        any_over)
+        dog.rungs.clear();
     dog.stalls = Moment::never;
     EngineSettings settings;
     if (story_.dogs > 1) settings.holder = dog.name;

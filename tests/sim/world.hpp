@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,6 +134,7 @@ struct Body {
     std::uint64_t fence = 0;                    ///< the highest that it was asked under
     std::optional<heeler::RunState> end{};      ///< as it was stored first
     std::size_t deeds_at_end = 0;               ///< actions that were stored then
+    std::uint32_t rungs = 0;                    ///< the newest that was seen
     std::map<std::uint32_t, unsigned> spawned;  ///< by attempt
     std::int64_t spawned_at = 0;                ///< the newest
     std::vector<std::int64_t> starts;           ///< when each of these attempts began
@@ -202,9 +204,12 @@ private:
         Moment stalls = Moment::never;  ///< it stands still at the next such moment,
         heeler::Duration stall{};       ///< for so long
         bool cycling = false, still = false;
-        bool wakes = false;            ///< it goes on before anybody could tell it anything
-        unsigned gaps = 0, jumps = 0;  ///< of its calls and of its clocks, so far
-        std::vector<Row> known{};      ///< the rows before its cycle
+        bool wakes = false;                     ///< it goes on before anybody could tell it anything
+        unsigned gaps = 0, jumps = 0;           ///< of its calls and of its clocks, so far
+        std::vector<Row> known{};               ///< the rows before its cycle
+        std::vector<heeler::WallTime> rungs{};  ///< that reach agents: when they were decided
+        heeler::Elapsed ended{};                ///< when its process asked for an end or a replacement last, or began
+        std::set<std::string, std::less<>> endings{};  ///< what it asked for, by key
 
         [[nodiscard]] bool up() const noexcept { return watch != nullptr && paused == 0 && !still; }
     };
@@ -275,6 +280,8 @@ private:
     void witness_start(const std::string& what, const heeler::ActionRequest& asked, Body& body);
     void witness_end(const heeler::ActionRequest& asked, const heeler::History& history);
     void witness_nudge(const heeler::Action& nudge, const heeler::History& history);
+    void witness_rungs(Dog& dog, const heeler::RunBatch& run, Body& body);
+    void witness_haste(Dog& dog, const heeler::ActionRequest& asked, const std::string& what);
     void look(Dog& dog);
     void stored(unsigned number, const heeler::RunBatch& run);
     void claimed(const heeler::RunRow& row);
