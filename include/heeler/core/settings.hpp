@@ -112,7 +112,7 @@ struct ActionLimits {
     /// wait for their turn, whoever has waited longest first, and are decided anew then; people learn of each incident
     /// at once. 0: any number.
     std::uint32_t per_minute = 0;
-    /// An agent is ended or replaced so long after another one was, or after a start of the watchdog; at most 1 h.
+    /// An agent is ended or replaced so long after another one was, or after a start of the watchdog; at most 24 h.
     Duration endings_apart{};
     /// One more start than this within its time, and the run is POISONED: nobody is started any more, until an operator
     /// says `resume`.

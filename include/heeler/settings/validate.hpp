@@ -103,7 +103,7 @@ inline void class_settings(RunClass& rules, NamedSettings& named) {
     named.count("restarts.most", rules.limits.restarts.most, 0, 1000);
     named.length("restarts.within_s", rules.limits.restarts.within, 1min, 24h * 365);
     named.count("actions.per_minute", rules.limits.per_minute, 0, 1000);
-    named.length("actions.endings_apart_s", rules.limits.endings_apart, 0s, 1h);
+    named.length("actions.endings_apart_s", rules.limits.endings_apart, 0s, 24h);
     named.count("nudges.per_incident", rules.limits.nudges.per_incident, 0, 1000);
     named.count("nudges.in_row", rules.limits.nudges.in_row, 0, 1000);
     named.length("nudges.apart_s", rules.limits.nudges.apart, 0s, 24h);
