@@ -43,17 +43,28 @@ if(NOT HEELER_TEST_PACKAGING)
 endif()
 
 heeler_add_consumer(add_subdirectory add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" "-DHEELER_WITH_HTTP=${HEELER_WITH_HTTP}" "-DEXPECT_SQLITE=${HEELER_WITH_SQLITE}")
-heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-exceptions)
-heeler_add_consumer(no_rtti add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-rtti)
+# What the linker says of halves that do not fit is the same with any flags.
+heeler_add_consumer(no_exceptions add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-exceptions
+                    -DBRIEF=ON)
+heeler_add_consumer(no_rtti add_subdirectory "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_CXX_FLAGS=-fno-rtti -DBRIEF=ON)
 # Only two headers about metrics need fmt.
 heeler_add_consumer(fetch_content fetch_content "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}" -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
 heeler_add_consumer(shared_library shared_library "-DHEELER_SOURCE=${PROJECT_SOURCE_DIR}")
 
-# Every compiler that is there takes every header, and the newer standard.
+# Every compiler that is there takes every header, and the newer standard. Of the older one this build's own has compiled them all
+# (heeler_odr), with the same warnings.
+file(REAL_PATH "${CMAKE_CXX_COMPILER}" own_compiler)
 foreach(compiler IN ITEMS g++-12 g++-13 g++-14 clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
     find_program(HEELER_OTHER_${compiler} ${compiler} DOC "A compiler that must take the headers")
     mark_as_advanced(HEELER_OTHER_${compiler})
-    foreach(standard IN ITEMS c++20 c++2b)
+    set(standards c++20 c++2b)
+    if(HEELER_OTHER_${compiler})
+        file(REAL_PATH "${HEELER_OTHER_${compiler}}" real_compiler)
+        if(real_compiler STREQUAL own_compiler AND TARGET heeler_test_core AND HEELER_TEST_ODR)
+            set(standards c++2b)
+        endif()
+    endif()
+    foreach(standard IN LISTS standards)
         if(HEELER_OTHER_${compiler})
             add_test(NAME "${prefix}.compiler.${compiler}.${standard}"
                      COMMAND "${HEELER_OTHER_${compiler}}" -std=${standard} -Wall -Wextra -Wpedantic
@@ -76,7 +87,7 @@ endforeach()
 # Moved elsewhere, to a path with a space, it is found as well, also by those who build without CMake.
 add_test(NAME "${prefix}.move" COMMAND "${CMAKE_COMMAND}" -E copy_directory "${work}/installed" "${work}/moved there")
 set_tests_properties("${prefix}.move" PROPERTIES FIXTURES_REQUIRED heeler_installed FIXTURES_SETUP heeler_moved)
-heeler_add_consumer(moved find_package "-DCMAKE_PREFIX_PATH=${work}/moved there")
+heeler_add_consumer(moved find_package "-DCMAKE_PREFIX_PATH=${work}/moved there" -DBRIEF=ON)
 set_tests_properties("${prefix}.moved" PROPERTIES FIXTURES_REQUIRED heeler_moved)
 add_test(NAME "${prefix}.pkg_config"
          COMMAND bash "${consumer}/pkg_config.sh" "${CMAKE_CXX_COMPILER}" "${work}/moved there/share/pkgconfig" "${work}")
