@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +96,56 @@ private:
     pid_t process_;
 };
 
+/// Looks at what is stored, between two processes.
+class Onlooker {
+public:
+    explicit Onlooker(const Place& place) : place_{place} {}
+
+    [[nodiscard]] History history(const std::string& run) {
+        if (!store_) store_ = place_.open();
+        auto found = store_->history(run);
+        if (!place_.lasts) store_.reset();
+        INFO((found ? std::string{} : found.error().message));
+        REQUIRE(found);
+        return *std::move(found);
+    }
+
+private:
+    const Place& place_;
+    std::unique_ptr<AnyStore> store_;
+};
+
+/// How everything stands when the first process has died at one point. Who tries what may come then need not play the
+/// first life anew each time, where a place can keep that.
+class FirstDeath {
+public:
+    explicit FirstDeath(const Place& place) : place_{place} {}
+
+    void keep(int at) {
+        if (!place_.keep) return;
+        place_.keep();
+        copy(place_.log, kept_log());
+        at_ = at;
+    }
+
+    /// Whether everything stands so again.
+    [[nodiscard]] bool again(int at) const {
+        if (at != at_) return false;
+        place_.restore();
+        copy(kept_log(), place_.log);
+        return true;
+    }
+
+private:
+    static void copy(const std::string& from, const std::string& to) {
+        std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing);
+    }
+    [[nodiscard]] std::string kept_log() const { return place_.log + ".kept"; }
+
+    const Place& place_;
+    int at_ = 0;
+};
+
 /// One story on one store, told again and again.
 class Trials {
 public:
@@ -123,6 +175,17 @@ public:
         ++trials_;
     }
 
+    /// One in which a process has died at the point `at`.
+    void begin_dead_at(int at) {
+        if (first_death_.again(at)) {
+            ++trials_;
+            return;
+        }
+        begin();
+        REQUIRE(life(at) == "killed");
+        first_death_.keep(at);
+    }
+
     /// One process, which dies at the point `at`.
     [[nodiscard]] std::string life(int at) { return player({at}).wait(); }
 
@@ -134,7 +197,7 @@ public:
         return Player{place, scene_, fate};
     }
 
-    void check(const std::string& about) const {
+    void check(const std::string& about) {
         const std::vector<Line> lines = Outside{place_.log}.lines();
         const List<History> stored = histories();
         Problems problems = problems_of(scene_, lines, stored);
@@ -166,22 +229,16 @@ public:
         return text;
     }
 
-    [[nodiscard]] std::string summaries() const {
+    [[nodiscard]] std::string summaries() {
         std::string text;
         for (const History& each : histories()) text += summary_of(each) + "; ";
         return text;
     }
 
 private:
-    [[nodiscard]] List<History> histories() const {
+    [[nodiscard]] List<History> histories() {
         List<History> stored;
-        const auto store = place_.open();
-        for (const std::string& run : scene_.runs) {
-            auto found = store->history(run);
-            INFO((found ? std::string{} : found.error().message));
-            REQUIRE(found);
-            stored.push_back(*std::move(found));
-        }
+        for (const std::string& run : scene_.runs) stored.push_back(onlooker_.history(run));
         return stored;
     }
 
@@ -194,6 +251,8 @@ private:
 
     Place place_;
     Scene scene_;
+    Onlooker onlooker_{place_};
+    FirstDeath first_death_{place_};
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     int points_ = 0;
     int trials_ = 0;

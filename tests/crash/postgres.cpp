@@ -1,42 +1,9 @@
 // A watchdog on a PostgreSQL server is killed, everywhere.
-#include <heeler/store/postgres_store.hpp>
-
+#include "crash/scratch_tables.hpp"
 #include "crash/trials.hpp"
 #include "support/catch.hpp"
-#include "support/postgres.hpp"
 
 using namespace crash;
-
-namespace {
-
-/// A schema that is emptied before each trial.
-class ScratchTables {
-public:
-    [[nodiscard]] Place place() const {
-        return {"PostgreSQL", [this] { return std::make_unique<StoreOf<PostgresStore>>(store()); }, [this] { clear(); },
-                scratch_ / "log"};
-    }
-
-private:
-    [[nodiscard]] PostgresStore store() const {
-        return PostgresStore{heeler_test::postgres_at(heeler_test::postgres_directory()), schema_.settings()};
-    }
-
-    void clear() const {
-        heeler_test::PostgresClient client{heeler_test::postgres_at(heeler_test::postgres_directory())};
-        const std::string sql = client.ask(
-            "SELECT string_agg(format('DELETE FROM %I.%I', schemaname, tablename), '; ')"
-            " FROM pg_tables WHERE tablename <> 'meta' AND schemaname = '" +
-            schema_.name() + "'");
-        // Who was killed may still hold the locks of its last statement, for a moment.
-        if (sql != " ") static_cast<void>(client.ask("SET lock_timeout = '10s'; " + sql));
-    }
-
-    heeler_test::ScratchDirectory scratch_;
-    heeler_test::ScratchSchema schema_;
-};
-
-}  // namespace
 
 // The names say which invariants (invariants.hpp) are at stake.
 

@@ -49,6 +49,7 @@ public:
 
     [[nodiscard]] Place direct() const {
         Place place{"PostgreSQL", [this] { return store("host"); }, [this] { clear(); }, scratch_ / "log"};
+        place.lasts = true;
         place.table = [this] {
             return std::make_unique<TableOf<PostgresAgentTable>>(address("host"), Duration{1s}, settings());
         };
@@ -77,17 +78,20 @@ private:
     }
 
     void clear() const {
-        const std::string sql = client_.ask(
-            "SELECT string_agg(format('DELETE FROM %I.%I', schemaname, tablename), '; ')"
-            " FROM pg_tables WHERE tablename <> 'meta' AND schemaname = '" +
-            schema_.name() + "'");
-        client_.ask("SET lock_timeout = '10s'; " + sql + "; INSERT INTO " + schema_.name() +
-                    ".agent_progress(run) VALUES ('r')");
+        if (clearing_.empty())
+            clearing_ = "SET lock_timeout = '10s'; " +
+                        client_.ask(
+                            "SELECT string_agg(format('DELETE FROM %I.%I', schemaname, tablename), '; ')"
+                            " FROM pg_tables WHERE tablename <> 'meta' AND schemaname = '" +
+                            schema_.name() + "'") +
+                        "; INSERT INTO " + schema_.name() + ".agent_progress(run) VALUES ('r')";
+        client_.ask(clearing_);
     }
 
     heeler_test::ScratchDirectory scratch_;
     heeler_test::ScratchSchema schema_;
     mutable heeler_test::PostgresClient client_{heeler_test::postgres_at(heeler_test::postgres_directory())};
+    mutable std::string clearing_;
 };
 
 /// What happens to the first of two watchdogs at a statement.

@@ -34,15 +34,23 @@ public:
     [[nodiscard]] std::string file() const { return (folder_ / "heeler.db").string(); }
 
     [[nodiscard]] Place place() const {
-        return {"SQLite", [this] { return std::make_unique<StoreOf<SqliteStore>>(SqliteStore{file()}); },
-                [this] {
-                    for (const char* name : {"heeler.db", "heeler.db-wal", "heeler.db-shm"})
-                        std::filesystem::remove(folder_ / name);
-                },
-                (folder_ / "log").string()};
+        Place place{"SQLite", [this] { return std::make_unique<StoreOf<SqliteStore>>(SqliteStore{file()}); },
+                    [this] { put("none", ""); }, (folder_ / "log").string()};
+        place.keep = [this] { put("", "kept"); };
+        place.restore = [this] { put("kept", ""); };
+        return place;
     }
 
 private:
+    /// The file, and what SQLite keeps beside it, with other endings; of a set that there is not, nothing is put there.
+    void put(const std::string& from, const std::string& to) const {
+        for (const std::string name : {"heeler.db", "heeler.db-wal", "heeler.db-shm"}) {
+            std::filesystem::remove(folder_ / (name + to));
+            if (std::filesystem::exists(folder_ / (name + from)))
+                std::filesystem::copy_file(folder_ / (name + from), folder_ / (name + to));
+        }
+    }
+
     std::filesystem::path folder_;
 };
 

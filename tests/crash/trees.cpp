@@ -205,12 +205,17 @@ public:
 
     [[nodiscard]] int points() const noexcept { return points_; }
 
-    void dies_at(const std::vector<int>& points) {
-        begin();
-        std::string about = "killed at";
-        for (const int at : points) {
-            about += " " + std::to_string(at);
-            const std::string became = one_life(place_, honesty_, {at});
+    /// And again at `next`, if that is any.
+    void dies_at(int at, int next = 0) {
+        if (!first_death_.again(at)) {
+            begin();
+            REQUIRE(one_life(place_, honesty_, {at}) == "killed");
+            if (next != 0) first_death_.keep(at);
+        }
+        std::string about = "killed at " + std::to_string(at);
+        if (next != 0) {
+            about += " " + std::to_string(next);
+            const std::string became = one_life(place_, honesty_, {next});
             REQUIRE((became == "killed" || became == "done"));
         }
         REQUIRE(one_life(place_, honesty_, {}) == "done");
@@ -223,7 +228,7 @@ private:
         place_.clear();
     }
 
-    void check(const std::string& about) const {
+    void check(const std::string& about) {
         const Outside outside{place_.log};
         std::vector<std::string> problems;
         std::map<std::string, int> wakes, reviews, stops;
@@ -237,13 +242,12 @@ private:
             if (line.is("effect", "wake")) ++stops[fingerprint_in(line.word(2))];
             if (line.is("sent") && line.word(3) == "escalation") ++told;
         }
-        const auto known = place_.open()->history(tree_run);
-        REQUIRE(known);
-        const TreeEnd end{*known};
+        const History known = onlooker_.history(std::string{tree_run});
+        const TreeEnd end{known};
         const auto expect = [&](bool good, const std::string& what) {
             if (!good) problems.push_back(what);
         };
-        for (const Action& action : known->actions)
+        for (const Action& action : known.actions)
             expect(action.outcome != ActionOutcome::intended, "something is left to be done");
         expect(end.created == 1, "armed " + std::to_string(end.created) + " times");
         expect(end.escalated == told, "told " + std::to_string(told) + " times of " + std::to_string(end.escalated));
@@ -267,6 +271,8 @@ private:
 
     const Place& place_;
     Honesty honesty_;
+    Onlooker onlooker_{place_};
+    FirstDeath first_death_{place_};
     int points_ = 0;
 };
 
@@ -277,12 +283,12 @@ void tree_dies_at_every_point(const Place& place, Honesty honesty, int every, bo
     const int step = stride(every);
     for (int at = 1; at <= trials.points(); at += step) {
         if (!twice) {
-            trials.dies_at({at});
+            trials.dies_at(at);
             continue;
         }
         // Another start for each first death: over all of them, every second death comes up.
         const int again = stride(7);
-        for (int next = 1 + at % again; next <= trials.points(); next += again) trials.dies_at({at, next});
+        for (int next = 1 + at % again; next <= trials.points(); next += again) trials.dies_at(at, next);
     }
 }
 

@@ -26,8 +26,7 @@ void dies_twice(const Place& place, const Scene& scene, Effort effort) {
     const int step = stride(17 * all, all);
     for (int first = 1; first <= trials.points(); first += stride(3 * all, all))
         for (int second = 1 + first % step;; second += step) {
-            trials.begin();
-            REQUIRE(trials.life(first) == "killed");
+            trials.begin_dead_at(first);
             const std::string became = trials.life(second);
             if (became == "killed") REQUIRE(trials.life(0) == "done");
             trials.check(trials.deaths());

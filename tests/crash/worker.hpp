@@ -29,10 +29,12 @@ struct Scene {
 struct Place {
     std::string name;
     OpenStore open;
-    std::function<void()> clear;  ///< empties it for the next trial
-    std::string log;              ///< where the log of a trial goes
-    OpenStore reach{};            ///< how a watchdog gets there, if not by `open`
-    OpenTable table{};            ///< where runs are claimed before agents are started; may be empty
+    std::function<void()> clear;              ///< empties it for the next trial
+    std::string log;                          ///< where the log of a trial goes
+    OpenStore reach{};                        ///< how a watchdog gets there, if not by `open`
+    OpenTable table{};                        ///< where runs are claimed before agents are started; may be empty
+    bool lasts = false;                       ///< who is connected to it need not connect again when it was emptied
+    std::function<void()> keep{}, restore{};  ///< what it holds while nobody has it open; may be empty
 };
 
 /// Plays in this process; returns when the story is over.
