@@ -180,6 +180,14 @@ struct Lease {
     std::uint64_t epoch = 0;  ///< from 1; raised whenever others may have acted in between
 };
 
+/// A watchdog that did not renew its lease in time.
+struct LostHolder {
+    std::string name{};
+    std::uint64_t runs = 0;   ///< that it held
+    std::uint64_t epoch = 0;  ///< of the lease that ran out
+    Lease finder{};           ///< under which somebody is to tell people
+};
+
 /// The lease of the one watchdog without a name: it keeps others without a name away, and nothing is written under it.
 /// No watchdog may be named like this, and nobody misses it when it runs out.
 inline constexpr std::string_view unnamed_holder = "(unnamed)";
@@ -194,10 +202,11 @@ struct Batch {
     List<MuteRow> mutes{};          ///< inserted, or left as they are (class, condition and identity name one)
     List<TallyRow> tallies{};       ///< added to what is stored of the class and condition
     bool durable = false;           ///< holds an intent, an alert, a checkpoint, a decision or a change of lifecycle
+    List<LostHolder> told{};        ///< people know of these, or never will: no claim names them again
 
     [[nodiscard]] bool empty() const noexcept {
         return runs.empty() && decisions.empty() && applied.empty() && audit.empty() && mutes.empty() &&
-               tallies.empty();
+               tallies.empty() && told.empty();
     }
 };
 
@@ -230,12 +239,6 @@ struct Snapshot {
     List<DamagedRow> damaged{};
 };
 
-/// A watchdog that did not renew its lease in time.
-struct LostHolder {
-    std::string name{};
-    std::uint64_t runs = 0;  ///< that it held
-};
-
 /// Which runs a watchdog asks for: those of no live lease that it can observe.
 struct Claim {
     Lease lease{};                           ///< of the one who asks
@@ -248,7 +251,7 @@ struct Claim {
 /// What it gets.
 struct Claimed {
     List<StoredRun> runs{};   ///< they belong to the lease now, in order of registration
-    List<LostHolder> lost{};  ///< found by this claim, and by no other
+    List<LostHolder> lost{};  ///< of whom nobody told yet: of these the asker does, and no other while its lease lasts
     List<MuteRow> mutes{};    ///< all there are
     bool more = false;        ///< there are runs left to claim
     List<DamagedRow> damaged{};

@@ -69,9 +69,10 @@ concept CanClaimRuns = requires(T& store, const Claim& claim) {
 /// epoch as long as nobody took it away, even after it ran out; the next one otherwise; `busy` while another process
 /// has it. `release(lease)` ends it without anybody being missed. `claim_runs` first takes away every lease that ran
 /// out, then gives runs that belong to no live lease (their version grows by one), or answers `fenced` if the asker's
-/// own lease was lost. `commit` answers `fenced` likewise, as long as the batch names a holder. The lease of
-/// `unnamed_holder` is never taken away when it ran out; a store with `holders()` (`CanListHolders`) refuses a second
-/// watchdog without a name.
+/// own lease was lost. It names whose leases were taken away to one asker, and to another one when the lease of that
+/// one is gone, until a commit says that people know (`Batch::told`). `commit` answers `fenced` likewise, as long as
+/// the batch names a holder. The lease of `unnamed_holder` is never taken away when it ran out; a store with
+/// `holders()` (`CanListHolders`) refuses a second watchdog without a name.
 template <class T>
 concept LeasingStoreLike = StoreLike<T> && CanLease<T> && CanClaimRuns<T>;
 

@@ -311,7 +311,8 @@ private:
     }
 
     [[nodiscard]] static Batch without_runs(const Batch& batch) {
-        return {batch.lease, {}, batch.decisions, batch.applied, batch.audit, batch.mutes, batch.tallies, false};
+        return {batch.lease,   {},    batch.decisions, batch.applied, batch.audit, batch.mutes,
+                batch.tallies, false, batch.told};
     }
 
     [[nodiscard]] Parted write(const Batch& batch, const Batch& rest, const List<Change*>& included) {

@@ -32,7 +32,8 @@ struct MemoryStore::Content {
     List<MuteRow> mutes;
     List<TallyRow> tallies;
     detail::MemoryLeases leases;
-    Duration passed{};  // beyond what really did
+    List<LostHolder> lost;  // of whom nobody told yet
+    Duration passed{};      // beyond what really did
 
     [[nodiscard]] Duration now() const {
         const auto real = std::chrono::steady_clock::now().time_since_epoch();
@@ -225,6 +226,9 @@ HEELER_INLINE Result<Conflicts> MemoryStore::commit(const Batch& batch) {
     for (const AuditRow& row : batch.audit) content_->add_audit(row);
     for (const MuteRow& row : batch.mutes) content_->add_mute(row);
     for (const TallyRow& row : batch.tallies) content_->add_tally(row);
+    for (const LostHolder& told : batch.told)
+        for (const LostHolder* one = content_->lost.begin(); one != content_->lost.end();)
+            one = one->name == told.name && one->epoch == told.epoch ? content_->lost.erase(one) : one + 1;
     return conflicts;
 }
 
@@ -261,9 +265,15 @@ HEELER_INLINE Result<Claimed> MemoryStore::claim_runs(const Claim& claim) {
     if (!content_->is_held(claim.lease)) return tl::unexpected<Error>(detail::lease_was_lost("in memory", claim.lease));
     Claimed given;
     for (const Lease& gone : content_->leases.take_away(claim.lease.holder, content_->now()))
-        given.lost.push_back({gone.holder, content_->count_unended([&](const RunRow& row) {
-                                  return row.holder == gone.holder && row.epoch == gone.epoch;
-                              })});
+        content_->lost.push_back({gone.holder, content_->count_unended([&](const RunRow& row) {
+                                      return row.holder == gone.holder && row.epoch == gone.epoch;
+                                  }),
+                                  gone.epoch});
+    for (LostHolder& lost : content_->lost) {
+        if (content_->is_held(lost.finder)) continue;
+        lost.finder = claim.lease;
+        given.lost.push_back(lost);
+    }
     for (History& kept : content_->runs) {
         if (!content_->is_claimable(kept, claim)) continue;
         given.more = given.runs.size() >= detail::min_of(claim.most, detail::most_claimed);

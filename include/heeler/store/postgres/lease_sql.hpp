@@ -30,9 +30,16 @@ struct PostgresLeaseSql {
         "WITH gone AS (SELECT name, epoch FROM leases WHERE owner <> '' AND name NOT IN ($1::text, "
         "'(unnamed)') AND until <= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FOR UPDATE SKIP "
         "LOCKED), taken AS (UPDATE leases l SET owner = '', epoch = l.epoch + 1 FROM gone g WHERE l.name = "
-        "g.name RETURNING g.name, g.epoch) SELECT t.name, (SELECT count(*) FROM runs r WHERE r.holder = "
-        "t.name AND r.epoch = t.epoch AND r.state NOT IN (",
-        ended_states.text, ")) FROM taken t ORDER BY t.name");
+        "g.name RETURNING g.name, g.epoch) INSERT INTO lost_holders SELECT t.name, t.epoch, (SELECT count(*) FROM "
+        "runs r WHERE r.holder = t.name AND r.epoch = t.epoch AND r.state NOT IN (",
+        ended_states.text, ")), '', 0 FROM taken t ON CONFLICT DO NOTHING");
+    /// Of whom nobody told yet, and nobody who lives is to. Counted: whoever waited for a row looks at it anew.
+    static constexpr char untold[] =
+        "WITH untold AS (UPDATE lost_holders h SET finder = $1::text, finder_epoch = $2::bigint WHERE (SELECT count(*) "
+        "FROM leases l WHERE l.name = h.finder AND l.epoch = h.finder_epoch AND l.owner <> '') = 0 "
+        "RETURNING h.name, h.runs, h.epoch) SELECT name, runs, epoch FROM untold ORDER BY name, epoch";
+    static constexpr char told[] =
+        "DELETE FROM lost_holders WHERE (name, epoch) IN (SELECT * FROM unnest($1::text[], $2::bigint[]))";
     static constexpr auto holders = sql_text(
         "SELECT l.name, l.epoch, (l.owner <> '' AND l.until > (extract(epoch FROM clock_timestamp()) * "
         "1000000)::bigint)::int::bigint, l.until - (extract(epoch FROM clock_timestamp()) * "
@@ -92,6 +99,7 @@ inline constexpr const char* postgres_lease_statements[] = {
     PostgresLeaseSql::claim,          PostgresLeaseSql::lease,     PostgresLeaseSql::release,
     PostgresLeaseSql::hold,           PostgresLeaseSql::take_away, PostgresLeaseSql::holders,
     PostgresLeaseSql::lock_free_runs, PostgresLeaseSql::lock_run,  PostgresLeaseSql::free_runs,
-    PostgresLeaseSql::hand_over,      PostgresLeaseSql::take,      PostgresLeaseSql::unclaimable_runs};
+    PostgresLeaseSql::hand_over,      PostgresLeaseSql::take,      PostgresLeaseSql::unclaimable_runs,
+    PostgresLeaseSql::untold,         PostgresLeaseSql::told};
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -110,11 +110,13 @@ namespace heeler::inline HEELER_ABI::detail {
 /// Inside a transaction.
 [[nodiscard]] inline Result<void> claim_runs(PostgresConnection& connection, const Claim& claim, Claimed& given) {
     if (auto held = hold_lease(connection, claim.lease); !held) return held;
-    auto done =
-        fetch(connection, PostgresLeaseSql::take_away, wire_values(claim.lease.holder), [&](PostgresResult& row) {
-            LostHolder& lost = given.lost.emplace_back();
-            row.read(lost.name, lost.runs);
-        });
+    auto done = change(connection, PostgresLeaseSql::take_away, wire_values(claim.lease.holder));
+    if (done)
+        done = fetch(connection, PostgresLeaseSql::untold, wire_values(claim.lease.holder, claim.lease.epoch),
+                     [&](PostgresResult& row) {
+                         LostHolder& lost = given.lost.emplace_back();
+                         row.read(lost.name, lost.runs, Bits{lost.epoch});
+                     });
     if (!done) return done;
     const std::uint64_t most = std::min(claim.most, most_claimed);
     auto ordinals = lock_runs(connection, claim, most);

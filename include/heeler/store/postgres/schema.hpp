@@ -106,6 +106,9 @@ CREATE INDEX runs_by_holder ON runs(holder, epoch, class, ordinal)
 CREATE TABLE leases(
     name TEXT COLLATE "C" PRIMARY KEY, owner TEXT COLLATE "C" NOT NULL, epoch BIGINT NOT NULL, until BIGINT NOT NULL)
     WITH (fillfactor = 45);
+CREATE TABLE lost_holders(
+    name TEXT COLLATE "C" NOT NULL, epoch BIGINT NOT NULL, runs BIGINT NOT NULL, finder TEXT COLLATE "C" NOT NULL,
+    finder_epoch BIGINT NOT NULL, PRIMARY KEY(name, epoch));
 CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
     to_timestamp(created_at / 1e6) AS created_at, to_timestamp(updated_at / 1e6) AS updated_at,
     to_timestamp(ended_at / 1e6) AS ended_at, holder, epoch FROM runs ORDER BY ordinal;

@@ -129,6 +129,8 @@ template <class Row>
     WireRows decisions;
     WireRows mutes;
     WireRows tallies;
+    WireRows told;
+    for (const LostHolder& lost : batch.told) told.add(lost.name, lost.epoch);
     for (const AuditRow& row : batch.audit) add_row(audit, row.run, row);
     for (const DecisionRow& row : batch.decisions)
         decisions.add(row.run, row.verb, row.until, row.by, row.at, row.because, row.about.run, row.about.class_name,
@@ -142,6 +144,7 @@ template <class Row>
     const std::string_view run = batch.runs.size() == 1 ? std::string_view{batch.runs.front().row.id} : "";
     if (done) done = put_every(connection, PostgresSql::add_decisions, decisions, table_of<DecisionRow>, {});
     if (done) done = put_every(connection, PostgresSql::add_audit, audit, table_of<AuditRow>, run);
+    if (done) done = put_rows(connection, PostgresLeaseSql::told, told);
     if (done) done = put_rows(connection, PostgresSql::add_mutes, mutes);
     if (done) done = put_rows(connection, PostgresSql::add_tallies, tallies);
     return done;

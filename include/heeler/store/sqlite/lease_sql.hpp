@@ -27,6 +27,14 @@ struct LeaseSql {
         "SELECT name, epoch FROM leases WHERE owner <> '' AND name NOT IN (?1, '(unnamed)') "
         "AND until <= CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000 ORDER BY name";
     static constexpr char take_away[] = "UPDATE leases SET owner = '', epoch = epoch + 1 WHERE name = ?1";
+    static constexpr char add_lost[] = "INSERT OR REPLACE INTO lost_holders VALUES (?1, ?2, ?3, '', 0)";
+    /// Of whom nobody told yet, and nobody who lives is to.
+    static constexpr char untold[] =
+        "SELECT name, runs, epoch FROM lost_holders WHERE NOT EXISTS (SELECT 1 FROM leases l WHERE l.name = finder "
+        "AND l.epoch = finder_epoch AND l.owner <> '') ORDER BY name, epoch";
+    static constexpr char is_to_tell[] =
+        "UPDATE lost_holders SET finder = ?3, finder_epoch = ?4 WHERE name = ?1 AND epoch = ?2";
+    static constexpr char told[] = "DELETE FROM lost_holders WHERE name = ?1 AND epoch = ?2";
     static constexpr char count_runs[] = "SELECT count(*) FROM held_runs WHERE holder = ?1 AND epoch = ?2";
     static constexpr char holders[] =
         "SELECT l.name, l.epoch, l.owner <> '' AND "
@@ -74,6 +82,7 @@ inline constexpr const char* sqlite_lease_statements[] = {
     LeaseSql::claim,      LeaseSql::lease,         LeaseSql::release,        LeaseSql::is_held,
     LeaseSql::ran_out,    LeaseSql::take_away,     LeaseSql::count_runs,     LeaseSql::holders,
     LeaseSql::next_group, LeaseSql::runs_of_group, LeaseSql::ended_but_open, LeaseSql::unclaimable_runs,
-    LeaseSql::open_run,   LeaseSql::run_at,        LeaseSql::hand_over,      LeaseSql::take};
+    LeaseSql::open_run,   LeaseSql::run_at,        LeaseSql::hand_over,      LeaseSql::take,
+    LeaseSql::add_lost,   LeaseSql::untold,        LeaseSql::is_to_tell,     LeaseSql::told};
 
 }  // namespace heeler::inline HEELER_ABI::detail

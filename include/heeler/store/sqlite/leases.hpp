@@ -63,20 +63,28 @@ struct StoredLease {
     return {};
 }
 
-/// Takes away every lease that ran out but the asker's own, and answers what those held.
-[[nodiscard]] inline Result<List<LostHolder>> take_away_leases(SqliteConnection& connection, const std::string& asker) {
+/// Takes away every lease that ran out but the asker's own, and answers of whose the asker is to tell: also those of
+/// which somebody was to tell whose own lease is gone.
+[[nodiscard]] inline Result<List<LostHolder>> take_away_leases(SqliteConnection& connection, const Lease& asker) {
     List<Lease> gone;
     const auto read = [](SqliteStatement& row, Lease& lease) { row.read(lease.holder, Bits{lease.epoch}); };
-    if (const auto done = read_all(connection, LeaseSql::ran_out, gone, read, asker); !done)
+    if (const auto done = read_all(connection, LeaseSql::ran_out, gone, read, asker.holder); !done)
         return tl::unexpected<Error>(done.error());
-    List<LostHolder> lost;
     for (const Lease& lease : gone) {
         const auto runs = read_number(connection, LeaseSql::count_runs, 0, lease.holder, lease.epoch);
         if (!runs) return tl::unexpected<Error>(runs.error());
-        const auto taken = change(connection, LeaseSql::take_away, lease.holder);
+        auto taken = change(connection, LeaseSql::take_away, lease.holder);
+        if (taken) taken = change(connection, LeaseSql::add_lost, lease.holder, lease.epoch, *runs);
         if (!taken) return tl::unexpected<Error>(taken.error());
-        lost.push_back({lease.holder, static_cast<std::uint64_t>(*runs)});
     }
+    List<LostHolder> lost;
+    const auto read_lost = [](SqliteStatement& row, LostHolder& one) { row.read(one.name, one.runs, Bits{one.epoch}); };
+    if (const auto done = read_all(connection, LeaseSql::untold, lost, read_lost); !done)
+        return tl::unexpected<Error>(done.error());
+    for (const LostHolder& one : lost)
+        if (const auto noted = change(connection, LeaseSql::is_to_tell, one.name, one.epoch, asker.holder, asker.epoch);
+            !noted)
+            return tl::unexpected<Error>(noted.error());
     return lost;
 }
 
@@ -183,7 +191,7 @@ private:
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_write);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
     if (const auto held = check_held(connection, claim.lease); !held) return tl::unexpected<Error>(held.error());
-    auto lost = take_away_leases(connection, claim.lease.holder);
+    auto lost = take_away_leases(connection, claim.lease);
     if (!lost) return tl::unexpected<Error>(lost.error());
     const std::uint64_t most = std::min(claim.most, most_claimed);
     const auto ordinals = SqliteRunFinder{connection, claim}.find(most + 1);

@@ -114,6 +114,9 @@ CREATE TRIGGER run_was_handed_over AFTER UPDATE OF holder, epoch, class, state O
                                                ended_states.text, R"sql(); END;
 CREATE TABLE leases(
     name TEXT PRIMARY KEY, owner TEXT NOT NULL, epoch INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE lost_holders(
+    name TEXT NOT NULL, epoch INTEGER NOT NULL, runs INTEGER NOT NULL, finder TEXT NOT NULL,
+    finder_epoch INTEGER NOT NULL, PRIMARY KEY(name, epoch)) WITHOUT ROWID;
 CREATE VIEW runs_readable AS SELECT id, name, class, state, status, attempt, incarnation,
     strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,

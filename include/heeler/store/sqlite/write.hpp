@@ -150,6 +150,9 @@ template <class Row>
             return done;
     for (const AuditRow& row : batch.audit)
         if (auto done = add_audit(connection, row.run, row); !done) return done;
+    for (const LostHolder& told : batch.told)
+        if (const auto done = change(connection, LeaseSql::told, told.name, told.epoch); !done)
+            return tl::unexpected<Error>(done.error());
     if (auto done = add_rows(connection, Sql::add_mute, batch.mutes); !done) return done;
     return add_rows(connection, Sql::add_tally, batch.tallies);
 }

@@ -332,6 +332,46 @@ void several_are_lost() {
     CHECK(holders_of(store) == "a.2 lost 0 b.2 lost 0 c.2 lost 0 cat.1 live 4 ");
 }
 
+/// Whoever is to tell people of a lost watchdog may be lost before it has: then another one is to, and no two at once.
+template <class Backend>
+void names_the_lost_until_told() {
+    Backend backend;
+    auto store = backend.open();
+    auto other = backend.open();
+    const Lease cat = claim(store, "cat", "c");
+    const Lease bee = let_run_out(backend, store, "bee", "b");
+    CHECK(commit(store, batch_of(bee, {run_of(bee, "a")})).empty());
+    let_run_out(backend, store, "ant", "a");
+    CHECK(taken(store, claim_of(cat, {})) == "lost ant with 0 lost bee with 1 ");
+    const Lease dog = claim(other, "dog", "d");
+    CHECK(taken(other, claim_of(dog, {})).empty());
+    CHECK(taken(store, claim_of(cat, {})).empty());
+
+    // It told of one of them, and somebody of another loss of the same name.
+    Batch told;
+    told.lease = cat;
+    told.durable = true;
+    told.told = {{"ant", 0, 1}, {"bee", 1, bee.epoch + 1}};
+    CHECK(commit(store, told).empty());
+    let_run_out(backend, store, "cat", "c");
+    const Claimed given = take(other, claim_of(dog, {}));
+    CHECK(text_of(given) == "lost bee with 1 lost cat with 0 ");
+    CHECK((given.lost[0].epoch == bee.epoch && given.lost[1].epoch == cat.epoch));
+    CHECK(code(store.commit(told)) == "fenced");
+
+    // It may be lost in order, or start again.
+    CHECK(store.release(dog));
+    const Lease next = claim(store, "next", "n");
+    const Lease again = claim(other, "dog", "again");
+    CHECK(taken(other, claim_of(again, {})) == "lost bee with 1 lost cat with 0 ");
+    CHECK(taken(store, claim_of(next, {})).empty());
+    told.lease = again;
+    told.told = given.lost;
+    CHECK(commit(other, told).empty());
+    CHECK(other.release(again));
+    CHECK(taken(store, claim_of(next, {})).empty());
+}
+
 template <class Backend>
 void is_shared() {
     Backend backend;
@@ -430,6 +470,7 @@ void check() {
     SECTION("a claim gives what it asks for") { gives_what_is_asked_for<Backend>(); }
     SECTION("a claim gives all that load does") { gives_all_that_load_does<Backend>(); }
     SECTION("several are lost at once, each said once") { several_are_lost<Backend>(); }
+    SECTION("who is lost is named until people know") { names_the_lost_until_told<Backend>(); }
     SECTION("a watchdog without a name is not missed") { misses_no_unnamed<Backend>(); }
     SECTION("claimers share the runs") { is_shared<Backend>(); }
     SECTION("names and lengths outside the limits are refused") { refuses_bad_input<Backend>(); }
