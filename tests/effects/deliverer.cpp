@@ -106,7 +106,8 @@ struct Named {
 struct Receiving : Delivering {
     Named named;
     detail::NotifierEdge<Named> port{named};
-    detail::Deliverer hands{port, clock_port, process, ledger, registry, held_lease};
+    detail::Courier by{port, ledger, held_lease};
+    detail::Deliverer hands{by, clock_port, process, ledger, registry, held_lease};
 
     Receiving() { hands.freeze(false); }
 
@@ -132,7 +133,8 @@ struct Telling : Delivering {
     std::string seen;
     Onlooker onlooker{this, &seen};
     detail::NotifierEdge<Onlooker> port{onlooker};
-    detail::Deliverer hands{port, clock_port, process, ledger, registry, held_lease};
+    detail::Courier by{port, ledger, held_lease};
+    detail::Deliverer hands{by, clock_port, process, ledger, registry, held_lease};
 
     Telling() {
         hands.effects().control(detail::ControlRef{control});
@@ -197,7 +199,7 @@ TEST_CASE("a run that an action finds over gets no further one", "[effects]") {
 
 TEST_CASE("until it is known whether everything is frozen nothing is done, and then nothing if it is", "[effects]") {
     Delivering d;
-    detail::Deliverer fresh{d.notifier_port, d.clock_port, d.process, d.ledger, d.registry, d.held_lease};
+    detail::Deliverer fresh{d.courier, d.clock_port, d.process, d.ledger, d.registry, d.held_lease};
     fresh.queues().add(detail::RungJob{d.of, &d.at(d.of), {Delivering::intended(ActionKind::nudge)}, false});
     CycleReport report;
     fresh.run(d.now(), report);

@@ -174,7 +174,8 @@ TEST_CASE("who speaks for others is stored before people are told, and says the 
     bool good = false;
     StoreReader reader{&g, &good};
     detail::NotifierEdge<StoreReader> port{reader};
-    detail::Deliverer hands{port, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
+    detail::Courier courier{port, g.ledger, g.held_lease};
+    detail::Deliverer hands{courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
     hands.freeze(false);
     for (std::size_t run = 0; run < 3; ++run) hands.queues().add(g.alert(run));
     g.clock.advance(30s);
@@ -200,7 +201,7 @@ TEST_CASE("if the first one cannot speak for the others, a kill at that moment l
     CHECK(g.row_of(1).state == AlertRow::State::pending);
     CHECK(reason_of(g.row_of(1)) == "told with key 0 of the run w0");
     CHECK_FALSE(speaks_for_others(g.row_of(0).alert));
-    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
+    detail::Deliverer next{g.courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
     next.freeze(false);
     g.restart(next);
     CycleReport report;
@@ -247,7 +248,7 @@ TEST_CASE("what nobody received was not told of the others either, also after a 
     Grouping g;
     for (std::size_t run = 0; run < 3; ++run) g.queue(run);
     g.notifier.answer_with({Delivery::permanent});
-    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
+    detail::Deliverer next{g.courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
     next.freeze(false);
     if (killed) {
         g.notifier.answer_with({Delivery::fail, Delivery::permanent});
@@ -282,7 +283,7 @@ TEST_CASE("what was not sent after all has told of nobody: the others are told b
     lead.state = AlertRow::State::skipped;
     g.at(g.runs[0]).unsaved.edit().alerts.push_back(lead);
     REQUIRE_FALSE(g.ledger.commit_one(g.runs[0], g.at(g.runs[0]), g.now()));
-    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
+    detail::Deliverer next{g.courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
     next.freeze(false);
     g.restart(next);
     CycleReport report;
@@ -300,7 +301,7 @@ TEST_CASE("an alert that was sent by itself is not told with others after a kill
     CHECK(g.row_of(0).attempts == 0);
     CHECK(reason_of(g.row_of(0)) == "sent by itself");
     static_cast<void>(g.alert(1));
-    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
+    detail::Deliverer next{g.courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
     next.freeze(false);
     g.restart(next);
     g.clock.advance(30s);
@@ -323,7 +324,7 @@ TEST_CASE("alerts do not wait for ever for one that nobody sends", "[effects]") 
     for (std::size_t run = 0; run < 3; ++run) g.queue(run);
     g.notifier.answer_with({Delivery::fail, Delivery::ok});
     CHECK(g.after(30s).empty());
-    detail::Deliverer next{g.notifier_port, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
+    detail::Deliverer next{g.courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
     next.freeze(false);
     g.restart(next, 1);
     CycleReport report;

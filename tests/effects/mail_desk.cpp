@@ -24,7 +24,7 @@ struct Office {
     Office() { again(); }
 
     void again() {
-        desk = std::make_unique<detail::MailDesk>(house.notifier_port, house.ledger, house.held_lease, house.deliverer);
+        desk = std::make_unique<detail::MailDesk>(house.courier, house.ledger, house.held_lease, house.deliverer);
         desk->watch(detail::MailboxRef{box}, rules);
     }
 
@@ -310,7 +310,7 @@ TEST_CASE("commands for a mailbox that carries out nothing wait, and that is sai
     House house;
     PlainMailbox box;
     box.inner.add("c", MailKind::command);
-    detail::MailDesk desk{house.notifier_port, house.ledger, house.held_lease, house.deliverer};
+    detail::MailDesk desk{house.courier, house.ledger, house.held_lease, house.deliverer};
     desk.watch(detail::MailboxRef{box}, {});
     CycleReport report;
     desk.check(house.now(), report);
@@ -407,7 +407,8 @@ TEST_CASE("mailboxes may be looked into while an alert is being sent [M-128]") {
     Office office;
     House& house = office.house;
     Interrupted notifier;
-    detail::MailDesk desk{notifier, house.ledger, house.held_lease, house.deliverer};
+    detail::Courier courier{notifier, house.ledger, house.held_lease};
+    detail::MailDesk desk{courier, house.ledger, house.held_lease, house.deliverer};
     desk.watch(detail::MailboxRef{office.box}, {});
     office.box.add("a", MailKind::urgent);
     office.box.add("b", MailKind::urgent);

@@ -17,7 +17,8 @@ struct AilingStore : House {
         clock.advance(length);
         (void)ledger.commit_one(of, at(of), now());
         CycleReport report;
-        health.tell(ledger, notifier_port, settings, now(), report);
+        health.look(ledger, courier, settings, now());
+        courier.tell(now(), report);
         std::string told;
         for (const auto& event : bench::all_of<AlertEvent>(report)) told += event.row.alert.kind + " ";
         return told;
@@ -43,17 +44,42 @@ TEST_CASE("people hear of a store that is down after a minute, again after hours
     CHECK_THAT(sent[0].summary, ContainsSubstring("nothing is done to any run"));
 }
 
-TEST_CASE("a message about the store that nobody heard is said again, and what was never said is not ended",
+TEST_CASE("a message about the store that nobody heard is said again, and what was never heard is not ended",
           "[effects]") {
     AilingStore store;
-    store.notifier.answer_with({Delivery::no_recipient});
     store.store.fail(StoreOperation::commit, ErrorCode::full);
     (void)store.after(1s);
-    CHECK(store.after(60s) == "watchdog.store_down ");
-    CHECK(store.after(59s).empty());
-    CHECK(store.after(1s) == "watchdog.store_down ");
-    store.store.heal();
-    CHECK(store.after(1s).empty());
+    SECTION("it is tried again soon") {
+        store.notifier.answer_with({Delivery::no_recipient, Delivery::ok});
+        CHECK(store.after(60s).empty());
+        CHECK(store.after(1s) == "watchdog.store_down ");
+        store.notifier.answer_with({Delivery::fail, Delivery::ok});
+        store.store.heal();
+        CHECK(store.after(1s).empty());
+        CHECK(store.after(1s) == "watchdog.store_up ");
+    }
+    SECTION("nobody heard it") {
+        store.notifier.answer_with({Delivery::fail});
+        CHECK(store.after(60s).empty());
+        CHECK(store.after(1s).empty());
+        store.store.heal();
+        CHECK(store.after(1h).empty());
+        CHECK(store.notifier.delivered().empty());
+        // The next outage is a new one.
+        store.store.fail(StoreOperation::commit, ErrorCode::full);
+        store.notifier.answer_with({});
+        (void)store.after(1s);
+        CHECK(store.after(60s) == "watchdog.store_down ");
+    }
+    SECTION("somebody heard the first one, but not the next") {
+        CHECK(store.after(60s) == "watchdog.store_down ");
+        store.notifier.answer_with({Delivery::fail});
+        CHECK(store.after(4h).empty());
+        store.store.heal();
+        store.notifier.answer_with({});
+        CHECK(store.after(1s) == "watchdog.store_up ");
+        CHECK(store.after(1h).empty());
+    }
 }
 
 TEST_CASE("two watchdogs that lose their store at one moment say so under a key each", "[effects]") {

@@ -28,7 +28,8 @@ struct Waiting : House {
     RunHandle of = stored(rooms::bare_class());
     Slow slow;
     detail::NotifierEdge<Slow> port{slow};
-    detail::Deliverer hands{port, clock_port, process, ledger, registry, held_lease};
+    detail::Courier by{port, ledger, held_lease};
+    detail::Deliverer hands{by, clock_port, process, ledger, registry, held_lease};
 
     Waiting() {
         hands.effects().control(detail::ControlRef{control});

@@ -343,6 +343,59 @@ TEST_CASE("runs that only the dead process could observe wait for a host that re
     CHECK(fleet.alerts("orchestrator.lost").size() == 1);
 }
 
+TEST_CASE("who dies before it told of a lost watchdog leaves that to one other [M-101]") {
+    Fleet fleet;
+    FleetDog& a = fleet.boot("a");
+    FleetDog& b = fleet.boot("b");
+    fleet.run(a, "r");
+    (void)fleet.live(10s);
+    fleet.dogs.erase("a");
+    for (int i = 0; i < 6; ++i) {
+        fleet.pass(5s);
+        (void)b.tick();
+    }
+    REQUIRE(fleet.holder_of("r") == "b");
+    REQUIRE(fleet.alerts("orchestrator.lost").empty());
+    const auto told_of = [&](const std::string& name) {
+        int count = 0;
+        for (const Alert& alert : fleet.alerts("orchestrator.lost"))
+            count += alert.summary.find("`" + name + "`") != std::string::npos ? 1 : 0;
+        return count;
+    };
+    SECTION("one of two who find it lost") {
+        fleet.dogs.erase("b");
+        fleet.boot("c");
+        fleet.boot("d");
+        (void)fleet.live(60s);
+        CHECK(told_of("b") == 1);
+        CHECK_THAT(fleet.alerts("orchestrator.lost")[0].summary, Catch::Contains("it held 1 runs"));
+    }
+    SECTION("itself, when it is started again") {
+        fleet.boot("b");
+        (void)fleet.live(60s);
+        CHECK(told_of("b") == 0);
+    }
+    SECTION("one that it does not interrupt when it wakes up") {
+        fleet.boot("c");
+        (void)fleet.live(60s, {"b"});
+        CHECK(told_of("b") == 1);
+        (void)b.deliver();
+        CHECK(told_of("a") == 1);
+        fleet.clocks.at("b").set(fleet.truth.now());
+        (void)b.deliver();
+        (void)fleet.live(60s);
+    }
+    SECTION("nobody, if it dies after that") {
+        (void)b.deliver();
+        CHECK(told_of("a") == 1);
+        fleet.dogs.erase("b");
+        fleet.boot("c");
+        (void)fleet.live(60s);
+        CHECK(told_of("b") == 1);
+    }
+    CHECK(told_of("a") == 1);
+}
+
 TEST_CASE("a run whose holder lives is nobody else's to start or find") {
     Fleet fleet;
     FleetDog& a = fleet.boot("a");

@@ -9,8 +9,8 @@
 
 #include <heeler/cycle/loader.hpp>
 #include <heeler/cycle/source_reader.hpp>
+#include <heeler/effects/courier.hpp>
 #include <heeler/effects/deliverer.hpp>
-#include <heeler/effects/lost_holders.hpp>
 #include <heeler/engine/edge.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/held_lease.hpp>
@@ -116,9 +116,9 @@ struct House {
     heeler::detail::GroupSources sources;
     heeler::detail::SourceReader intake{sources, table, clock_port};
     heeler::detail::Ledger ledger{store_port, held_lease, process};
-    heeler::detail::Deliverer deliverer{notifier_port, clock_port, process, ledger, registry, held_lease};
-    heeler::detail::LostHolders lost;
-    heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, held_lease, sources, lost};
+    heeler::detail::Courier courier{notifier_port, ledger, held_lease};
+    heeler::detail::Deliverer deliverer{courier, clock_port, process, ledger, registry, held_lease};
+    heeler::detail::Loader loader{ledger, registry, deliverer.queues(), settings, held_lease, sources, courier};
 
     House() {
         deliverer.effects().control(heeler::detail::ControlRef{control});

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <heeler/core/batch.hpp>
@@ -15,6 +16,16 @@
 #include <heeler/core/time.hpp>
 
 namespace heeler::inline HEELER_ABI {
+
+/// An alert that can be sent at once.
+[[nodiscard]] inline AlertRow alert_row(AlertKind kind, std::string_view of, Severity severity, std::string summary,
+                                        WallTime at) {
+    std::string name{name_of(kind)}, key = name;
+    key.append(".").append(of);
+    AlertRow row{{std::move(key), std::move(name), {}, {}, severity, std::move(summary), {}, {}, at}};
+    row.created_at = row.not_before = at;
+    return row;
+}
 
 /// The wait before the next attempt after `attempts` failed ones: doubling, up to the longest.
 [[nodiscard]] constexpr Duration retry_wait(const OutboxSettings& settings, std::uint32_t attempts) noexcept {

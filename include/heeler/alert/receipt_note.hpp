@@ -26,7 +26,7 @@ inline constexpr std::string_view delivery_record = "alert.delivered";
     for (const std::string& name : receipt.names)
         if (shown++ < Receipt::most_names) line.string(text::one_line(text::redact(name), name_cap));
     line.end_array().end_object();
-    return {at, std::string{delivery_record}, {}, std::move(line).text()};
+    return {at, std::string{delivery_record}, row.alert.run.id, std::move(line).text()};
 }
 
 }  // namespace heeler::inline HEELER_ABI

@@ -20,8 +20,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// From the thread that ticks.
 class Committer {
 public:
-    Committer(Ledger& ledger, Registry& registry, Deliverer& hands, LostHolders& courier,
-              const EngineSettings& settings)
+    Committer(Ledger& ledger, Registry& registry, Deliverer& hands, Courier& courier, const EngineSettings& settings)
         : ledger_{ledger}, registry_{registry}, hands_{hands}, courier_{courier}, settings_{settings} {}
 
     /// False: what belongs to no run was not stored.
@@ -155,7 +154,7 @@ private:
     Ledger& ledger_;
     Registry& registry_;
     Deliverer& hands_;
-    LostHolders& courier_;
+    Courier& courier_;
     const EngineSettings& settings_;
 };
 

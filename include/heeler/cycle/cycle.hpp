@@ -33,15 +33,14 @@ namespace heeler::inline HEELER_ABI::detail {
 class Cycle {
 public:
     Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
-          const Attached<SourcePolling>& sources, LostHolders& lost)
+          const Attached<SourcePolling>& sources, Courier& courier)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
           hands_{hands},
           settings_{settings},
           sources_{sources},
-          lost_{lost},
-          committer_{ledger, registry, hands, lost, settings} {}
+          committer_{ledger, registry, hands, courier, settings} {}
 
     /// Of the cause `changed` it looks at these runs only. `promise`: when the host was told to call.
     void run(TickCause cause, const std::vector<RunHandle>& only, std::optional<Elapsed> promise, Instant now,
@@ -438,7 +437,6 @@ private:
 
     /// False: something of it was not stored. A run that the store does not take holds up no other.
     bool commit(Batch batch, List<WorkItem>& work, Instant now, CycleReport& report) {
-        for (AuditRow& row : lost_.take_audit()) pending_audit_.push_back(std::move(row));
         if (SourcePolling* const sources = sources_.get())
             for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
         append_all(batch.audit, pending_audit_);
@@ -482,7 +480,6 @@ private:
     Deliverer& hands_;
     const EngineSettings& settings_;
     const Attached<SourcePolling>& sources_;
-    LostHolders& lost_;
     Committer committer_;
     OperatorDecisions operators_{registry_};
     std::mutex running_;

@@ -15,7 +15,7 @@
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/cycle/sources.hpp>
-#include <heeler/effects/lost_holders.hpp>
+#include <heeler/effects/courier.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -27,14 +27,14 @@ namespace heeler::inline HEELER_ABI::detail {
 class Loader {
 public:
     Loader(Ledger& ledger, Registry& registry, Queues& queues, const EngineSettings& settings, HeldLease& held_lease,
-           const GroupSources& sources, LostHolders& lost)
+           const GroupSources& sources, Courier& courier)
         : ledger_{ledger},
           registry_{registry},
           queues_{queues},
           settings_{settings},
           held_lease_{held_lease},
           sources_{sources},
-          lost_{lost} {}
+          courier_{courier} {}
 
     /// False while the store cannot be read.
     bool run(Instant now, CycleReport& report) {
@@ -141,7 +141,7 @@ private:
             report.error("claim", {}, claimed.error());
             return true;
         }
-        for (const LostHolder& holder : claimed->lost) lost_.found(holder, now);
+        for (const LostHolder& holder : claimed->lost) courier_.found(holder, now);
         for (const MuteRow& mute : claimed->mutes) registry_.mute(mute.class_name, mute.identity);
         for (StoredRun& run : claimed->runs) strangers_.push_back(std::move(run));
         say(claimed->damaged, report);
@@ -312,7 +312,7 @@ private:
     const EngineSettings& settings_;
     HeldLease& held_lease_;
     const GroupSources& sources_;
-    LostHolders& lost_;
+    Courier& courier_;
     std::mutex lock_;
     bool loaded_ = false;
     Elapsed claim_at_ = Elapsed::min();  ///< when to look for runs that nobody holds

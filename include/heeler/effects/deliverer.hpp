@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <heeler/alert/outbox.hpp>
 #include <heeler/alert/receipt_note.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
@@ -17,7 +16,9 @@
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
+#include <heeler/effects/alert_desk.hpp>
 #include <heeler/effects/context_desk.hpp>
+#include <heeler/effects/courier.hpp>
 #include <heeler/effects/effects.hpp>
 #include <heeler/effects/group_desk.hpp>
 #include <heeler/effects/inhibition.hpp>
@@ -40,9 +41,9 @@ class Deliverer {
 public:
     using Table = RunTable<WatchedRun>;
 
-    Deliverer(NotifierPort& notifier, ClockPort& clock, ProcessPort& process, Ledger& ledger, Registry& registry,
+    Deliverer(Courier& courier, ClockPort& clock, ProcessPort& process, Ledger& ledger, Registry& registry,
               const HeldLease& held_lease)
-        : notifier_{notifier},
+        : courier_{courier},
           clock_{clock},
           process_{process},
           ledger_{ledger},
@@ -79,7 +80,7 @@ public:
         if (!ended_) ended_ = now.elapsed;  // who is started again and again ends nobody sooner
         for (auto& job : queues_.take_due_rungs(now.elapsed)) carry_out(std::move(job), now, report);
         List<AlertJob> due = queues_.take_due_alerts(now);
-        drop_if(due, [&](AlertJob& job) { return leave_to_others(job) || is_silenced(job, now, report); });
+        drop_if(due, [&](AlertJob& job) { return !is_to_send(job, now, report); });
         Inhibition{ledger_, registry_, mass_stall_}.inhibit(due, now, report);
         List<List<AlertJob>> groups;
         NameMap<std::size_t> places;
@@ -352,14 +353,14 @@ private:
             return;
         }
         job.group.clear();
-        std::string silenced;
-        const bool delivered = send(std::move(job), now, report, &silenced);
-        action.outcome = delivered ? ActionOutcome::done : ActionOutcome::failed;
-        if (!silenced.empty()) {
+        const bool told =
+            is_to_send(job, now, report) ? send(job, now, report) : job.row.state == AlertRow::State::delivered;
+        action.outcome = told ? ActionOutcome::done : ActionOutcome::failed;
+        if (job.row.how == AlertRow::How::silenced) {
             action.outcome = ActionOutcome::skipped;
             action.outcome_from = OutcomeFrom::silence;
-            action.note = std::move(silenced);
-        } else if (!delivered)
+            action.note = std::move(job.row.note);
+        } else if (!told)
             action.note = "nobody received it yet; it is tried again";
     }
 
@@ -384,16 +385,18 @@ private:
         send(std::move(jobs.front()), now, report);
     }
 
-    /// Of one that was not tried yet, before it keeps others back or speaks for them.
-    bool is_silenced(AlertJob& job, Instant now, CycleReport& report) {
-        if (job.begun() || job.rules->rules.mode == Mode::shadow) return false;
-        const auto silence = silences_.about(job, now.wall);
-        return silence && !keep_silent(job, *silence, now, report);
+    /// Asked once of each that is due, in this order, before it keeps others back or speaks for them; false: it is not
+    /// sent now. What is being sent is not taken back.
+    bool is_to_send(AlertJob& job, Instant now, CycleReport& report) {
+        if (leave_to_others(job)) return false;
+        if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
+        if (job.rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        const auto silence = job.under_way ? std::nullopt : silences_.about(job, now.wall);
+        return !silence || keep_silent(job, *silence, now, report);
     }
 
     /// Instead of being sent it is on record by whom it was silenced, and why. False: nobody has it.
-    bool keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report,
-                     std::string* silenced = nullptr) {
+    bool keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
         job.row.how = AlertRow::How::silenced;
         job.row.note = silenced_by(silence);
         text::JsonLine line;
@@ -410,27 +413,19 @@ private:
         report.events.push_back(AuditEvent{std::move(row)});
         ++report.suppressed;
         ++report.why.silence;
-        if (silenced != nullptr) *silenced = job.row.note;
         return finish_alert(job, AlertRow::State::skipped, now);
     }
 
-    /// True: somebody has it. `silenced`: by what it was kept from people, if it was.
-    bool send(AlertJob job, Instant now, CycleReport& report, std::string* silenced = nullptr) {
+    /// True: somebody has it.
+    bool send(AlertJob job, Instant now, CycleReport& report) {
         if (leave_to_others(job)) return false;
         const RunClass& rules = job.rules->rules;
-        if (rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         const bool at_once = rules.alerts.outbox.at_once.has_value();
         Receipt receipt;
         std::string failed;
         const std::size_t taken = job.row.alert.taken.size();
         do {
-            if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
-            if (const auto silence = silences_.about(job, now.wall); silence && !job.under_way)
-                return keep_silent(job, *silence, now, report, silenced);
-            job.row.alert.attempt = job.row.attempts + 1;
-            auto answer = notifier_.send(job.row.alert);
-            if (!notifier_.news.empty()) note_news(job, now, report);
-            job.row = after_attempt(std::move(job.row), rules.alerts.outbox, answer, now.wall, job.owed);
+            auto answer = courier_.send(job.row, rules.alerts.outbox, now, report, job.owed);
             job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
             if (!answer && answer.error().code == ErrorCode::timed_out) {
                 const std::lock_guard guard{job.watched->lock};
@@ -448,9 +443,8 @@ private:
         if ((at_once || waits) && !failed.empty())
             report.error("notifier", job.row.alert.run.id, Error{ErrorCode::delivery_failed, std::move(failed)});
         if (waits) return try_later(std::move(job), now);
-        if (job.row.state == AlertRow::State::delivered) note_receipt(job, receipt, now);
-        report.events.push_back(AlertEvent{job.row, std::move(receipt.names)});
-        return finish_alert(job, job.row.state, now);
+        report.events.push_back(AlertEvent{job.row, receipt.names});
+        return finish_alert(job, job.row.state, now, receipt);
     }
 
     /// How an alert ended of which at least one send failed.
@@ -485,7 +479,7 @@ private:
     }
 
     /// What is stored of the alert stands, and nothing that waits here is written over it.
-    static bool drop_alert(const AlertJob& job, AlertRow::State state) {
+    static bool drop_alert(AlertJob& job, AlertRow::State state) {
         WatchedRun& watched = *job.watched;
         const std::lock_guard guard{watched.lock};
         if (watched.unsaved) {
@@ -496,27 +490,8 @@ private:
         }
         watched.settle_alert();
         if (state == AlertRow::State::dead) watched.note(job.fate(Fate::What::dead));
-        return state == AlertRow::State::delivered;
-    }
-
-    /// Who received it is stored with the alert's new state.
-    static void note_receipt(const AlertJob& job, const Receipt& receipt, Instant now) {
-        if (receipt.names.empty()) return;
-        AuditRow row = receipt_note(job.row, receipt, now.wall);
-        row.run = job.row.alert.run.id;
-        const std::lock_guard guard{job.watched->lock};
-        job.watched->unsaved.edit().audit.push_back(std::move(row));
-    }
-
-    /// Of the notifier's settings; stored with the alert's new state.
-    void note_news(const AlertJob& job, Instant now, CycleReport& report) {
-        text::JsonLine line;
-        line.begin_object().key("setting").string("routes").key("message").string(notifier_.news).end_object();
-        AuditRow row{now.wall, std::string{doubt_record}, job.row.alert.run.id, std::move(line).text()};
-        notifier_.news.clear();
-        report.events.push_back(AuditEvent{row});
-        const std::lock_guard guard{job.watched->lock};
-        job.watched->unsaved.edit().audit.push_back(std::move(row));
+        job.row.state = state;
+        return false;
     }
 
     /// Asked before an alert keeps others back, and again before it is sent: those before it may have taken longer than
@@ -528,12 +503,15 @@ private:
         return !holds;
     }
 
-    bool finish_alert(AlertJob& job, AlertRow::State state, Instant now) {
+    /// Who received it is stored with the alert's new state.
+    bool finish_alert(AlertJob& job, AlertRow::State state, Instant now, const Receipt& receipt = {}) {
         job.row.state = state;
         bool end_follows = false;
         {
             const std::lock_guard guard{job.watched->lock};
             job.watched->unsaved.edit().alerts.push_back(job.row);
+            if (state == AlertRow::State::delivered && !receipt.names.empty())
+                job.watched->unsaved.edit().audit.push_back(receipt_note(job.row, receipt, now.wall));
             job.watched->settle_alert();
             if (state == AlertRow::State::dead) job.watched->note(job.fate(Fate::What::dead));
             // In shadow mode all goes on as if people had read it.
@@ -551,7 +529,7 @@ private:
         return state == AlertRow::State::delivered;
     }
 
-    NotifierPort& notifier_;
+    Courier& courier_;
     ClockPort& clock_;
     ProcessPort& process_;
     Ledger& ledger_;

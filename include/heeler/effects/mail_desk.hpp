@@ -13,7 +13,7 @@
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/plain_loops.hpp>
-#include <heeler/core/ports.hpp>
+#include <heeler/effects/courier.hpp>
 #include <heeler/effects/deliverer.hpp>
 #include <heeler/effects/mail_memory.hpp>
 #include <heeler/effects/mailbox_ref.hpp>
@@ -44,8 +44,8 @@ public:
 /// one that delivers.
 class MailDesk final : public MailPort {
 public:
-    MailDesk(NotifierPort& notifier, Ledger& ledger, const HeldLease& held_lease, Deliverer& hands)
-        : notifier_{notifier}, held_lease_{held_lease}, hands_{hands}, memory_{ledger} {}
+    MailDesk(Courier& courier, Ledger& ledger, const HeldLease& held_lease, Deliverer& hands)
+        : courier_{courier}, held_lease_{held_lease}, hands_{hands}, memory_{ledger, courier} {}
 
     void watch(MailboxRef mailbox, MailSettings settings) override {
         const std::lock_guard one{checking_};
@@ -68,7 +68,7 @@ public:
     void tell(Instant now, CycleReport& report) override {
         while (held_lease_.holds()) {
             const auto next = take_due();
-            if (!next) return memory_.record(now, report);
+            if (!next) return courier_.record(now, report);
             send(next->row, next->attempts, now, report);
         }
     }
@@ -176,7 +176,7 @@ private:
         if (!done && done.error().code == ErrorCode::busy) return done;
         report.events.push_back(AuditEvent{memory_.add(command, done, now.wall)});
         if (!done) report.error("mailbox", {}, done.error());
-        memory_.record(now, report);
+        courier_.record(now, report);
         return {};
     }
 
@@ -192,9 +192,7 @@ private:
 
     void send(AlertRow row, std::uint32_t attempts, Instant now, CycleReport& report) {
         for (; attempts > 0 && row.state == AlertRow::State::pending; --attempts) {
-            row.alert.attempt = row.attempts + 1;
-            const auto answer = notifier_.send(row.alert);
-            row = after_attempt(std::move(row), OutboxSettings{}, answer, now.wall);
+            const auto answer = courier_.send(row, OutboxSettings{}, now, report);
             if (is_under_way(answer) && row.state == AlertRow::State::pending) return settle(row, now.wall);
         }
         settle(row, now.wall);
@@ -202,7 +200,7 @@ private:
         if (row.state == AlertRow::State::pending)
             return report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
         report.events.push_back(AlertEvent{std::move(row)});
-        memory_.record(now, report);
+        courier_.record(now, report);
     }
 
     void settle(const AlertRow& row, WallTime at) {
@@ -216,7 +214,7 @@ private:
         waiting_.erase(place);
     }
 
-    NotifierPort& notifier_;
+    Courier& courier_;
     const HeldLease& held_lease_;
     Deliverer& hands_;
     MailMemory memory_;

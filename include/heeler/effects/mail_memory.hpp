@@ -14,6 +14,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/effects/courier.hpp>
 #include <heeler/storage/ledger.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/record_numbers.hpp>
@@ -35,7 +36,7 @@ private:
 /// What is remembered stands in records that belong to no run, as hexadecimal names. Any thread.
 class MailMemory {
 public:
-    explicit MailMemory(Ledger& ledger) : ledger_{ledger} {}
+    MailMemory(Ledger& ledger, Courier& courier) : ledger_{ledger}, courier_{courier} {}
 
     /// Reads what earlier processes did, once.
     [[nodiscard]] Result<void> learn(Instant now) {
@@ -56,40 +57,20 @@ public:
         return is_in_sorted(known_, name);
     }
 
-    /// Remembers that people were told, or that it was tried for good. Not durable before `record`.
+    /// Remembers that people were told, or that it was tried for good. Not durable before the courier's `record`.
     void add(const AlertRow& told, const std::vector<MailName>& messages, WallTime at) {
         const std::lock_guard guard{lock_};
         const std::vector<MailName> news = those_of(messages, false);
         know(news);
         for (std::size_t begin = 0; begin < news.size(); begin += names_in_a_row)
-            unrecorded_.push_back(row_about(told, {news.begin() + static_cast<std::ptrdiff_t>(begin), news.end()}, at));
+            courier_.note(row_about(told, {news.begin() + static_cast<std::ptrdiff_t>(begin), news.end()}, at));
     }
 
     /// Remembers what came of a command.
     AuditRow add(const NamedMail& command, const Result<void>& done, WallTime at) {
         const std::lock_guard guard{lock_};
         know({command.name});
-        return unrecorded_.emplace_back(row_about(command, done, at));
-    }
-
-    /// Makes durable what is not, as soon as the store takes it.
-    void record(Instant now, CycleReport& report) {
-        const std::lock_guard one{recording_};
-        Batch batch;
-        batch.durable = true;
-        {
-            const std::lock_guard guard{lock_};
-            batch.audit = unrecorded_;
-        }
-        if (batch.audit.empty()) return;
-        const std::size_t count = batch.audit.size();
-        List<Change> none;
-        const auto error = ledger_.commit(none, std::move(batch), now);
-        if (error) unstored_.say("commit", *error, report);
-        if (!error) unstored_.over();
-        if (error && error->code != ErrorCode::unstorable) return;
-        const std::lock_guard guard{lock_};
-        unrecorded_.erase(unrecorded_.begin(), unrecorded_.begin() + static_cast<std::ptrdiff_t>(count));
+        return courier_.note(row_about(command, done, at));
     }
 
     /// Keeps it bounded: what does not wait any more goes first.
@@ -160,12 +141,10 @@ private:
     }
 
     Ledger& ledger_;
+    Courier& courier_;
     bool learned_ = false;  ///< of the thread that ticks
     mutable std::mutex lock_;
     std::vector<MailName> known_;  ///< sorted
-    List<AuditRow> unrecorded_;
-    std::mutex recording_;  ///< taken before `lock_`
-    SaidOnce unstored_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

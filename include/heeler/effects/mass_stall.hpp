@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <heeler/alert/group.hpp>
+#include <heeler/alert/outbox.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/settings.hpp>
@@ -125,14 +126,10 @@ private:
     }
 
     void say(AlertKind kind, const RunMemory& run, Instant now, std::string summary) {
-        untold_ = {};
-        Alert& alert = untold_.alert;
-        alert.kind = name_of(kind);
-        alert.key = text::concat(alert.kind, ".", text::rfc3339(now.wall));
-        alert.to = text::sanitise(run.rules().alerts.to, 256);
-        alert.severity = kind == AlertKind::fleet_stalled ? Severity::critical : Severity::none;
-        alert.summary = std::move(summary);
-        alert.at = untold_.created_at = untold_.not_before = now.wall;
+        untold_ = alert_row(kind, text::rfc3339(now.wall),
+                            kind == AlertKind::fleet_stalled ? Severity::critical : Severity::none, std::move(summary),
+                            now.wall);
+        untold_.alert.to = text::sanitise(run.rules().alerts.to, 256);
     }
 
     std::atomic<bool> lasts_{false};

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <heeler/effects/lost_holders.hpp>
+#include <heeler/effects/courier.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/effects/silences.hpp>
 #include <heeler/run/registry.hpp>
@@ -19,19 +19,15 @@ namespace heeler::inline HEELER_ABI::detail {
 [[nodiscard]] inline AlertRow unstored_alert(const WatchedRun& watched, AlertKind kind, std::string summary,
                                              std::string next, Instant now) {
     const RunSpec spec = watched.spec.decoded();
-    AlertRow row;
-    Alert& alert = row.alert;
-    alert.kind = name_of(kind);
-    alert.run = {text::shown_name(spec.id, 256), text::shown_name(spec.name, 256), text::sanitise(spec.work_item, 1024),
-                 text::sanitise(spec.project, 256)};
-    alert.key = text::concat(alert.kind, ".", alert.run.id, ".", text::rfc3339(now.wall));
-    alert.to = text::sanitise(spec.origin.empty() ? watched.rules().alerts.to : spec.origin, 256);
+    const std::string id = text::shown_name(spec.id, 256), name = text::shown_name(spec.name, 256);
+    AlertRow row = alert_row(kind, text::concat(id, ".", text::rfc3339(now.wall)),
+                             kind == AlertKind::run_stored ? Severity::none : Severity::critical,
+                             text::concat("run ", name, ": ", text::redact(text::one_line(summary, 512))), now.wall);
+    row.alert.run = {id, name, text::sanitise(spec.work_item, 1024), text::sanitise(spec.project, 256)};
+    row.alert.to = text::sanitise(spec.origin.empty() ? watched.rules().alerts.to : spec.origin, 256);
     for (std::size_t i = 0; i < min_of<std::size_t>(spec.tags.size(), 32); ++i)
-        alert.tags.push_back(text::sanitise(spec.tags[i], 256));
-    alert.severity = kind == AlertKind::run_stored ? Severity::none : Severity::critical;
-    alert.summary = text::concat("run ", alert.run.name, ": ", text::redact(text::one_line(summary, 512)));
-    alert.details.push_back({"next", std::move(next)});
-    alert.at = row.created_at = row.not_before = now.wall;
+        row.alert.tags.push_back(text::sanitise(spec.tags[i], 256));
+    row.alert.details.push_back({"next", std::move(next)});
     return row;
 }
 
@@ -39,7 +35,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// does that.
 class RefusedRuns {
 public:
-    RefusedRuns(Ledger& ledger, Registry& registry, const Silences& silences, LostHolders& courier)
+    RefusedRuns(Ledger& ledger, Registry& registry, const Silences& silences, Courier& courier)
         : ledger_{ledger}, registry_{registry}, silences_{silences}, courier_{courier} {}
 
     /// That a run has not been stored for so long as the store may be down unnoticed, again every few hours, and once
@@ -79,7 +75,7 @@ private:
     Ledger& ledger_;
     Registry& registry_;
     const Silences& silences_;
-    LostHolders& courier_;
+    Courier& courier_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

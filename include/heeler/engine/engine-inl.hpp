@@ -19,8 +19,8 @@
 #include <heeler/cycle/polled_sources.hpp>
 #include <heeler/detect/loop/call_facts.hpp>
 #include <heeler/detect/loop/result_facts.hpp>
+#include <heeler/effects/courier.hpp>
 #include <heeler/effects/deliverer.hpp>
-#include <heeler/effects/lost_holders.hpp>
 #include <heeler/effects/mail_desk.hpp>
 #include <heeler/effects/refused_runs.hpp>
 #include <heeler/effects/store_health.hpp>
@@ -50,9 +50,10 @@ struct Engine::EngineParts {
           held_lease{settings, clock_port, process},
           store_port{store},
           ledger{store, held_lease, process},
-          deliverer{notifier_port, clock_port, process, ledger, registry, held_lease},
-          loader{ledger, registry, deliverer.queues(), settings, held_lease, group_sources, lost},
-          cycle{loader, ledger, registry, deliverer, settings, sources, lost} {}
+          courier{notifier_port, ledger, held_lease},
+          deliverer{courier, clock_port, process, ledger, registry, held_lease},
+          loader{ledger, registry, deliverer.queues(), settings, held_lease, group_sources, courier},
+          cycle{loader, ledger, registry, deliverer, settings, sources, courier} {}
 
     SourcePolling& polled_sources() {
         if (SourcePolling* const room = sources.get()) return *room;
@@ -60,7 +61,7 @@ struct Engine::EngineParts {
     }
     MailPort& mail_port() {
         if (MailPort* const room = mail.get()) return *room;
-        return mail.make(new MailDesk{notifier, ledger, held_lease, deliverer});
+        return mail.make(new MailDesk{courier, ledger, held_lease, deliverer});
     }
     /// The class of a run, if it has a detector of loops. Long texts are read without the run's lock.
     [[nodiscard]] Shared<const ReadyClass> reader_of(RunHandle run, RunTable<WatchedRun>& table) const {
@@ -104,15 +105,15 @@ struct Engine::EngineParts {
     HeldLease held_lease;
     const StorePort& store_port;
     GroupSources group_sources;
-    LostHolders lost;
     Ledger ledger;
+    Courier courier;
     Deliverer deliverer;
     Loader loader;
     Attached<SourcePolling> sources;
     Cycle cycle;
     Attached<MailPort> mail;
     StoreHealth health;
-    RefusedRuns refused{ledger, registry, deliverer.silences(), lost};
+    RefusedRuns refused{ledger, registry, deliverer.silences(), courier};
 
     std::mutex waking;
     std::function<void()> wake;
@@ -158,10 +159,9 @@ HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
 }
 
 HEELER_INLINE void Engine::say(Alert alert) {
-    AlertRow row;
-    row.created_at = row.not_before = alert.at;
-    row.alert = std::move(alert);
-    parts_->lost.say(std::move(row));
+    AlertRow row{std::move(alert)};
+    row.created_at = row.not_before = row.alert.at;
+    parts_->courier.say(std::move(row));
 }
 
 // --- classes and runs ---
@@ -458,9 +458,9 @@ HEELER_INLINE CycleReport Engine::deliver() {
     const Instant now = parts_->clock.now();
     parts_->deliverer.run(now, report);
     parts_->refused.look(parts_->settings, now);
-    parts_->lost.tell(parts_->notifier, now, report);
+    parts_->health.look(parts_->ledger, parts_->courier, parts_->settings, now);
+    parts_->courier.tell(now, report);
     if (MailPort* const mail = parts_->mail.get()) mail->tell(now, report);
-    parts_->health.tell(parts_->ledger, parts_->notifier, parts_->settings, now, report);
     const auto owes_mail = [this] {  // a mailbox may come while somebody is asked whether to clear
         const MailPort* const mail = parts_->mail.get();
         return mail != nullptr && mail->owes();
@@ -500,7 +500,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     // What is reported from here on wakes whoever asks, whatever the answer will be.
     parts_->asleep_until.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
     auto next = earlier(table_.next_deadline(), parts_->deliverer.queues().next(now));
-    next = earlier(next, elapsed_at(now, parts_->lost.next()));
+    next = earlier(next, elapsed_at(now, parts_->courier.next()));
     next = earlier(next, parts_->cycle.classes().next());
     if (const SourcePolling* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
