@@ -542,6 +542,7 @@ TEST_CASE("SQL text for PostgreSQL is constant, whatever the rows hold", "[store
     prune_contract::check<LoggedBackend>();
     lease_contract::takes_over<LoggedBackend>();
     lease_contract::gives_what_is_asked_for<LoggedBackend>();
+    lease_contract::names_the_lost_until_told<LoggedBackend>();
     const auto seen = statements_in(heeler_test::file_content(server.log_file()));
     for (const std::string& sql : seen) {
         INFO(sql);

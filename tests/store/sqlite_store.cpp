@@ -572,6 +572,7 @@ TEST_CASE("SQL text is constant, whatever the rows hold", "[store][sqlite][I21]"
         prune_contract::check<SqliteBackend>();
         lease_contract::takes_over<SqliteBackend>();
         lease_contract::gives_up_in_order<SqliteBackend>();
+        lease_contract::names_the_lost_until_told<SqliteBackend>();
         lease_contract::gives_what_is_asked_for<SqliteBackend>();
         seen.insert(traced.statements.begin(), traced.statements.end());
     }
