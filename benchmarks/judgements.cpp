@@ -33,7 +33,7 @@ public:
         return {Elapsed{std::chrono::seconds{seconds}}, WallTime{std::chrono::seconds{seconds}}};
     }
 
-    Judged judge(Instant now) { return Judge{watched_, now, true}(); }
+    Judged judge(Instant now) { return Judge{watched_, now}(); }
 
 private:
     RunHandle add() {

@@ -156,13 +156,13 @@ TEST_CASE("a decision that is not stored was never made, and evidence counts aga
     const std::string facts = rooms::facts_of(watched, house.now());
     const auto loops = [&] {
         std::size_t count = 0;
-        for (const Finding& finding : detail::Judge{watched, house.now(), true}().findings)
+        for (const Finding& finding : detail::Judge{watched, house.now()}().findings)
             count += finding.condition == Condition::loop_detected ? 1 : 0;
         return count;
     };
     REQUIRE(loops() == 1);
     WorkItem item{run, watched};
-    const detail::Judged judged = detail::Judge{watched, house.now(), true}();
+    const detail::Judged judged = detail::Judge{watched, house.now()}();
     REQUIRE(judged.decision.acts());
     {
         const Deciding deciding{watched, item.decided};

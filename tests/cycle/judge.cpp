@@ -64,7 +64,7 @@ std::string all_of(const Judged& judged) {
 }
 
 Judged judged_of(const detail::RunMemory& watched, Instant now, bool budget_left = true) {
-    return Judge{watched, now, budget_left}();
+    return Judge{watched, now, {.budget_left = budget_left}}();
 }
 
 detail::Telling telling(const detail::RunMemory& watched, Instant now) {
@@ -98,7 +98,7 @@ TEST_CASE("judging is pure: it changes nothing, and twice it says the same", "[c
     const std::string memory = watched.saved_memory(house.now());
     const bool dirty = watched.dirty;
 
-    const Judge judge{std::as_const(watched), house.now(), true};
+    const Judge judge{std::as_const(watched), house.now()};
     const Judged first = judge();
     const Judged second = judge();
     CHECK(all_of(first) == all_of(second));

@@ -364,12 +364,17 @@ private:
         const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         AlertRow words;
         if (ledger_.counter != nullptr) ledger_.counter->look(watched, now, words);
-        const bool can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause);
         ActionTurns& turns = registry_.turns();
         const std::uint32_t per_minute = watched.rules().rungs_a_minute();
-        const bool its_turn = turns.is_turn_of(visit.handle, per_minute, now.elapsed);
-        Judged judged = Judge{watched,   now,     budget_left(watched), inhibited_, silence_is_over(watched), !may_act,
-                              can_pause, its_turn}();
+        const Judged judged =
+            Judge{watched,
+                  now,
+                  {.budget_left = budget_left(watched),
+                   .inhibited = inhibited_,
+                   .silence_over = silence_is_over(watched),
+                   .frozen = !may_act,
+                   .can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause),
+                   .its_turn = turns.is_turn_of(visit.handle, per_minute, now.elapsed)}}();
         const bool begins_to_wait = turns.wait(visit.handle, judged.held == HeldBack::turn);
         MassStall& mass = hands_.mass_stall();
         // That a sign of life is late is shown so soon that it may come of the host.

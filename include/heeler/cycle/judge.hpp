@@ -86,26 +86,29 @@ struct Judged {
     return watched.seldom->held_until && now.elapsed < *watched.seldom->held_until;
 }
 
+/// What a judgement depends on besides the run and the moment.
+struct Circumstances {
+    bool budget_left = true;    ///< its class may do more in this cycle
+    bool inhibited = false;     ///< people know of trouble above the run
+    bool silence_over = false;  ///< the one that kept an alert about it from people
+    bool frozen = false;        ///< every run is
+    bool can_pause = true;      ///< somebody who acts on the run has a verb for it
+    bool its_turn = true;       ///< no more is done within a minute than may be
+};
+
 /// Judges one run. Called under the run's lock; changes nothing; no clock, no store, no callback but to detectors and
 /// ladder.
 class Judge {
 public:
-    /// `inhibited`: people know of trouble above the run. `silence_over`: the one that kept an alert about it from
-    /// people. `frozen`: every run is. `can_pause`: somebody who acts on the run has a verb for it. `its_turn`: no more
-    /// is done within a minute than may be.
-    Judge(const RunMemory& watched, Instant now, bool budget_left, bool inhibited = false, bool silence_over = false,
-          bool frozen = false, bool can_pause = true, bool its_turn = true)
+    Judge(const RunMemory& watched, Instant now, const Circumstances& around = {})
         : watched_{watched},
           verdict_{*watched.verdict},
           run_{watched.run},
           rules_{*watched.of_class()},
           now_{now},
-          budget_left_{budget_left},
-          inhibited_{inhibited},
-          silence_over_{silence_over},
-          can_pause_{can_pause},
-          its_turn_{its_turn},
-          frozen_{frozen || verdict_.marks.frozen_at(now.wall)} {}
+          around_{around} {
+        around_.frozen |= verdict_.marks.frozen_at(now.wall);
+    }
 
     [[nodiscard]] Judged operator()() const {
         Judged result{verdict_.incident};
@@ -181,7 +184,7 @@ private:
             if (finding.level < Level::nudge || !finding.condition.opens_incident()) continue;
             if (!is_known(finding.condition)) continue;
             if (!seen.worst) seen.worst = finding.condition;
-            seen.certain |= can_pause_ && finding.level == Level::stop && finding.condition == *seen.worst;
+            seen.certain |= around_.can_pause && finding.level == Level::stop && finding.condition == *seen.worst;
             seen.conditions |= bit_of(finding.condition);
             seen.explicit_limit |= finding.condition == Condition::timeout;
         }
@@ -245,15 +248,16 @@ private:
         const bool waits = rung::has(result.decision.plan, ActionKind::nudge) && !find_rung_beyond_nudges(result, seen);
         if (verdict_.marks.snoozed_at(now_.wall))
             result.held = HeldBack::snooze;
-        else if (frozen_ && was_skipped())
+        else if (around_.frozen && was_skipped())
             result.held = HeldBack::freeze;
         else if (seen.worst && result.debounced < rules.limits.debounce && !seen.explicit_limit)
             result.held = HeldBack::debounce;
         else if (poison)
             result.held = HeldBack::poison;
-        else if (spent || (rung::has_deeds(result.decision.plan) && (!budget_left_ || !day_budget_left() || waits)))
+        else if (spent ||
+                 (rung::has_deeds(result.decision.plan) && (!around_.budget_left || !day_budget_left() || waits)))
             result.held = HeldBack::budget;
-        else if (!its_turn_ && rung::touches(result.decision.plan))
+        else if (!around_.its_turn && rung::touches(result.decision.plan))
             result.held = HeldBack::turn;
         if (result.held == HeldBack::snooze || result.held == HeldBack::freeze) {
             result.decision = Decision{verdict_.incident};
@@ -323,9 +327,9 @@ private:
                             run_.unseen_for(news.flaps.at, now_.elapsed), working());
         if (news.flaps.found && rules_.rules.alerts.tell_people) news.found |= bit_of(Condition::flapping);
         news.snoozed = verdict_.marks.snoozed_at(now_.wall);
-        news.frozen = frozen_;
-        news.inhibited = inhibited_;
-        news.silence_over = silence_over_ && !news.held && !news.frozen && !news.snoozed;
+        news.frozen = around_.frozen;
+        news.inhibited = around_.inhibited;
+        news.silence_over = around_.silence_over && !news.held && !news.frozen && !news.snoozed;
         return news;
     }
 
@@ -415,12 +419,7 @@ private:
     const Run& run_;
     const ReadyClass& rules_;
     Instant now_;
-    bool budget_left_;
-    bool inhibited_;
-    bool silence_over_;
-    bool can_pause_;
-    bool its_turn_;
-    bool frozen_;
+    Circumstances around_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail
