@@ -93,7 +93,7 @@ int watch(const sql_agents::Options& options) {
     }
     const std::filesystem::path directory{options.directory};
     std::signal(SIGCHLD, SIG_IGN);  // agents are not waited for
-    heeler::SqliteAgentTable table{(directory / "agents.db").string(), 2s};
+    heeler::SqliteAgentTable table{(directory / "agents.db").string(), {.checkpoint_every = 2s}};
     sql_agents::Starter starter{directory,
                                 options.agent,
                                 "0.8",

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("a run whose name has returned keeps its row, whichever runs are polled after it") {
     ScratchLog folder;
-    SqliteAgentTable table{folder.path("agents.db"), 1s};
+    SqliteAgentTable table{folder.path("agents.db"), {.checkpoint_every = 1s}};
     ListedAgents listed{table};
     REQUIRE(table.enlist("r"));
     REQUIRE(table.enlist("other"));

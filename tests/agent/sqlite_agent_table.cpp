@@ -64,7 +64,8 @@ struct SqliteBackend {
     std::string file = folder.path("agents.db");
 
     std::unique_ptr<SqliteAgentTable> open(Duration every = 10min) {
-        return std::make_unique<SqliteAgentTable>(file, every, 10s);
+        return std::make_unique<SqliteAgentTable>(file,
+                                                  SqliteAgentSettings{.checkpoint_every = every, .busy_timeout = 10s});
     }
     std::string ask(const std::string& sql) {
         bool ok = false;
@@ -162,19 +163,19 @@ TEST_CASE("a file of agents that is gone or is something else is an error that n
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::not_a_store);
     CHECK_FALSE(SqliteAgentTable{":memory:"}.enlist("r"));
-    CHECK_FALSE(SqliteAgentTable{folder.path("x.db"), 10min, -1s}.enlist("r"));
+    CHECK_FALSE(SqliteAgentTable{folder.path("x.db"), {.busy_timeout = -1s}}.enlist("r"));
 }
 
 TEST_CASE("a named pipe that an agent makes beside its table, or in its place, stops nobody") {
     const std::string end = GENERATE("", "-journal", "-wal", "-shm");
     const ScratchLog folder;
     const std::string file = folder.path("agents.db");
-    SqliteAgentTable table{file, 10min, 0s};
+    SqliteAgentTable table{file, {.busy_timeout = 0s}};
     REQUIRE(table.enlist("r"));
     const bool reopens = GENERATE(false, true);
     std::filesystem::remove(file + end);
     REQUIRE(::mkfifo((file + end).c_str(), 0600) == 0);
-    SqliteAgentTable other{file, 10min, 0s};
+    SqliteAgentTable other{file, {.busy_timeout = 0s}};
     const auto refused = reopens ? other.poll({}) : table.poll({});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::io);
@@ -185,7 +186,7 @@ TEST_CASE("a named pipe that an agent makes beside its table, or in its place, s
 
 TEST_CASE("while somebody else holds the file, agents' tables answer busy and go on later") {
     const ScratchLog folder;
-    SqliteAgentTable table{folder.path("agents.db"), 10min, 0s};
+    SqliteAgentTable table{folder.path("agents.db"), {.busy_timeout = 0s}};
     REQUIRE(table.enlist("r"));
     SqliteClient other{folder.path("agents.db")};
     bool ok = false;

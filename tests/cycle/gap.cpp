@@ -12,16 +12,16 @@ TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace ea
     graceful.grace = 7s;
     detail::WatchedRun& one = house.at(house.run(rooms::bare_class()));
     detail::WatchedRun& two = house.at(house.run(graceful, bench::spec_of("g")));
-    detail::GapWatch gap;
+    detail::GapWatch gap{10s};
     CHECK_FALSE(
-        gap.note(house.now(), TickCause::period, house.registry, 10s));  // the first call has nothing to compare with
+        gap.note(house.now(), TickCause::period, house.registry));  // the first call has nothing to compare with
     house.clock.advance(3600s);
-    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));  // both clocks moved
+    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry));  // both clocks moved
     house.clock.suspend(10s - 1us);
-    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));
+    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry));
     CHECK_FALSE(one.seldom->held_until);
     house.clock.suspend(10s);
-    const auto row = gap.note(house.now(), TickCause::period, house.registry, 10s);
+    const auto row = gap.note(house.now(), TickCause::period, house.registry);
     REQUIRE(row);
     CHECK((row->row.kind == "gap" && row->row.run.empty()));
     CHECK_THAT(row->row.body, ContainsSubstring(R"({"seconds":10)"));
@@ -31,13 +31,13 @@ TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace ea
 
 TEST_CASE("a wall clock that is set back is a gap as well, and is one once", "[cycle]") {
     House house;
-    detail::GapWatch gap;
-    (void)gap.note(house.now(), TickCause::period, house.registry, 10s);
+    detail::GapWatch gap{10s};
+    (void)gap.note(house.now(), TickCause::period, house.registry);
     house.clock.step_wall(-3600s);
-    const auto row = gap.note(house.now(), TickCause::period, house.registry, 10s);
+    const auto row = gap.note(house.now(), TickCause::period, house.registry);
     REQUIRE(row);
     CHECK_THAT(row->row.body, ContainsSubstring("-3600"));
-    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry, 10s));
+    CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry));
 }
 
 TEST_CASE("a call that comes far too late puts off what was reported, not what a source tells afterwards", "[cycle]") {
@@ -45,11 +45,11 @@ TEST_CASE("a call that comes far too late puts off what was reported, not what a
     detail::WatchedRun& reported = house.at(house.run(rooms::bare_class()));
     detail::WatchedRun& polled = house.at(house.run(rooms::bare_class("polled"), bench::spec_of("p")));
     polled.feed.edit().in_group = true;
-    detail::GapWatch gap;
+    detail::GapWatch gap{10s};
     const auto call = [&](Duration after) {
         house.clock.advance(after);
         gap.called({});
-        return gap.note(house.now(), TickCause::period, house.registry, 10s);
+        return gap.note(house.now(), TickCause::period, house.registry);
     };
     for (int i = 0; i < 5; ++i) CHECK_FALSE(call(60s));
     CHECK_FALSE(call(180s));  // three times as long is no news
@@ -68,11 +68,11 @@ TEST_CASE("a run that waits is looked at when the watchdog was away, and so are 
     House house;
     const RunHandle run = house.run(rooms::bare_class());
     auto& table = house.registry.table();
-    detail::GapWatch gap;
+    detail::GapWatch gap{10s};
     const auto call = [&](Duration after) {
         house.clock.advance(after);
         gap.called({});
-        return gap.note(house.now(), TickCause::period, house.registry, 10s).has_value();
+        return gap.note(house.now(), TickCause::period, house.registry).has_value();
     };
     for (int i = 0; i < 5; ++i) CHECK_FALSE(call(60s));
     table.look_at(run.index, std::nullopt);  // as of one that waits for a person

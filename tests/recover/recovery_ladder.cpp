@@ -319,10 +319,10 @@ TEST_CASE("the same loop reopens its incident for longer than anything else does
     last.closed_at = 100s;
     for (const auto& [at, number, of_same_loop] :
          {std::tuple{220s, 4u, 4u}, std::tuple{221s, 5u, 4u}, std::tuple{280s, 5u, 4u}, std::tuple{281s, 5u, 5u}}) {
-        CHECK(begun(last, at, 60s).number == number);
-        CHECK(begun(last, at, 60s, true).number == of_same_loop);
         Judgement seen = seeing(Condition::loop_detected);
+        CHECK(begun({last, seen, at, {}, 60s}).number == number);
         seen.same_loop = true;
+        CHECK(begun({last, seen, at, {}, 60s}).number == of_same_loop);
         const Decision step = RecoveryLadder{ladder()}.climb({last, seen, at, Elapsed{at}, 60s});
         CHECK((step.incident.number == of_same_loop && step.incident.attempts == (of_same_loop == 4 ? 2u : 1u)));
     }

@@ -150,14 +150,19 @@ private:
 
 }  // namespace detail
 
+struct SqliteAgentSettings {
+    /// What agents are told, and how long after a checkpoint nobody is replaced. 1 s to 24 h.
+    Duration checkpoint_every = std::chrono::minutes{10};
+    /// How long a call waits for somebody else's write before it answers `busy`; 0 to 60 s.
+    Duration busy_timeout = std::chrono::seconds{2};
+};
+
 /// In a file of its own, in the host's database, or in the file of a `SqliteStore` that was opened before. Columns,
 /// writers and statements: README, "Agents that have only SQL". Needs SQLite 3.38.
 class SqliteAgentTable : public AgentTable<detail::SqliteAgentLink> {
 public:
-    /// `busy_timeout`: how long a call waits for somebody else's write before it answers `busy`; 0 to 60 s.
-    explicit SqliteAgentTable(std::string path, Duration checkpoint_every = std::chrono::minutes{10},
-                              Duration busy_timeout = std::chrono::seconds{2})
-        : AgentTable{detail::SqliteAgentLink{std::move(path), busy_timeout}, checkpoint_every} {}
+    explicit SqliteAgentTable(std::string path, SqliteAgentSettings settings = {})
+        : AgentTable{detail::SqliteAgentLink{std::move(path), settings.busy_timeout}, settings.checkpoint_every} {}
 };
 static_assert(GroupSourceLike<SqliteAgentTable>);
 

@@ -283,7 +283,7 @@ struct Told {
                 if ((unheard->edges & edge) != 0) unheard.edit().edges &= ~edge;
                 break;
             case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
-                note_in_vain(fate, of_incident, edge != 0);
+                if (of_incident || edge != 0) note_in_vain(fate, of_incident);
                 dead |= of_incident;
                 if (alert.ends_run) end_told = false;
                 dead_edges |= edge;
@@ -367,7 +367,7 @@ private:
                 if (alert.incident != 0) take_in_last_word(of);
                 break;
             case Fate::What::dead:
-                note_in_vain(fate, true, false);
+                note_in_vain(fate, true);
                 in_vain.edit().over = true;
                 break;
             case Fate::What::silenced:
@@ -392,8 +392,7 @@ private:
         begin_held = of.open();
     }
 
-    void note_in_vain(const Fate& fate, bool of_incident, bool of_edge) {
-        if (!of_incident && !of_edge) return;
+    void note_in_vain(const Fate& fate, bool of_incident) {
         InVain& vain = in_vain.edit();
         vain.over = false;
         ++vain.count;

@@ -142,7 +142,7 @@ public:
 
 private:
     void note_gap(TickCause cause, Instant now, CycleReport& report) {
-        if (auto gap = gap_.note(now, cause, registry_, settings_.gap, due_.left() > 0)) tell(*std::move(gap), report);
+        if (auto gap = gap_.note(now, cause, registry_, due_.left() > 0)) tell(*std::move(gap), report);
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
         const Duration every = rhythm().median();
         for (const auto& rules : registry_.classes())
@@ -361,20 +361,18 @@ private:
             const OnDemand<Run> shadow = shadow_of(watched);
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
-        const bool may_act = hands_.may_act();  // asked once: both halves of a telling go by the same answer
         AlertRow words;
         if (ledger_.counter != nullptr) ledger_.counter->look(watched, now, words);
         ActionTurns& turns = registry_.turns();
         const std::uint32_t per_minute = watched.rules().rungs_a_minute();
-        const Judged judged =
-            Judge{watched,
-                  now,
-                  {.budget_left = budget_left(watched),
-                   .inhibited = inhibited_,
-                   .silence_over = silence_is_over(watched),
-                   .frozen = !may_act,
-                   .can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause),
-                   .its_turn = turns.is_turn_of(visit.handle, per_minute, now.elapsed)}}();
+        const Circumstances around{
+            .budget_left = budget_left(watched),
+            .inhibited = inhibited_,
+            .silence_over = silence_is_over(watched),
+            .frozen = !hands_.may_act(),  // asked once: both halves of a telling go by the same answer
+            .can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause),
+            .its_turn = turns.is_turn_of(visit.handle, per_minute, now.elapsed)};
+        const Judged judged = Judge{watched, now, around}();
         const bool begins_to_wait = turns.wait(visit.handle, judged.held == HeldBack::turn);
         MassStall& mass = hands_.mass_stall();
         // That a sign of life is late is shown so soon that it may come of the host.
@@ -490,7 +488,7 @@ private:
     std::mutex running_;
     DueRuns due_{registry_.table()};
     WholeClasses classes_{registry_, hands_.context()};
-    GapWatch gap_;
+    GapWatch gap_{settings_.gap};
     NameMap<bool> slow_told_;  ///< classes of which it is on record that the host calls too seldom for them
     List<AuditRow> pending_audit_;
     List<Event> unheard_;  ///< of ends that were written between two cycles

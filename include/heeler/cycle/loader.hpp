@@ -164,8 +164,8 @@ private:
         detail::drop_if(strangers_, [&](StoredRun& stored) { return take_in(stored, now, report); });
     }
 
-    [[nodiscard]] bool is_news(const std::string& run, const std::string& what) {
-        const std::string text = run + "\n" + what;
+    [[nodiscard]] bool is_news(const DamagedRow& row) {
+        const std::string text = row.run + "\n" + row.what;
         const bool news = !detail::contains(said_, text);
         if (news) said_.push_back(text);
         return news;
@@ -174,25 +174,25 @@ private:
     /// Names each damaged row once, however often it is met.
     void say(const List<DamagedRow>& damaged, CycleReport& report) {
         for (const DamagedRow& row : damaged)
-            if (is_news(row.run, row.what))
+            if (is_news(row))
                 report.error("load", row.run, Error{ErrorCode::corrupt, row.what + "; it is passed over"});
     }
 
     void say_forgotten(const std::string& run, CycleReport& report) {
-        const std::string what = "table 'run_parts', column 'bytes' of the part 'memory' cannot be read";
-        if (is_news(run, what))
+        const DamagedRow row{run, "table 'run_parts', column 'bytes' of the part 'memory' cannot be read"};
+        if (is_news(row))
             report.error("load", run,
-                         Error{ErrorCode::corrupt, what + "; the run is watched, its detectors begin anew"});
+                         Error{ErrorCode::corrupt, row.what + "; the run is watched, its detectors begin anew"});
     }
 
     /// Leaves a run alone that cannot be read, and looks at it again much later: somebody may have mended it.
-    void leave_alone(const std::string& run, std::string what, Instant now, CycleReport& report) {
-        unreadable_[run] = now.elapsed + read_again_after;
-        if (!is_news(run, what)) return;
-        report.error("load", run,
-                     Error{ErrorCode::corrupt, "the stored state of the run `" + text::shown_name(run, 160) +
-                                                   "` cannot be read: " + std::move(what) +
-                                                   "; it is left alone and not watched"});
+    void leave_alone(const DamagedRow& row, Instant now, CycleReport& report) {
+        unreadable_[row.run] = now.elapsed + read_again_after;
+        if (!is_news(row)) return;
+        report.error(
+            "load", row.run,
+            Error{ErrorCode::corrupt, "the stored state of the run `" + text::shown_name(row.run, 160) +
+                                          "` cannot be read: " + row.what + "; it is left alone and not watched"});
     }
 
     void read_again(Instant now, CycleReport& report) {
@@ -233,7 +233,7 @@ private:
     /// False: to be tried again in the next cycle.
     bool take_in(const StoredRun& stored, Instant now, CycleReport& report) {
         if (!stored.damage.empty()) {
-            leave_alone(stored.row.id, stored.damage, now, report);
+            leave_alone({stored.row.id, stored.damage}, now, report);
             return true;
         }
         if (!registry_.find_class(stored.row.class_name)) {
@@ -248,7 +248,7 @@ private:
         }
         const auto adopted = registry_.adopt(stored, sources_.watches(stored.row.class_name), now);
         if (!adopted && adopted.error().code == ErrorCode::corrupt) {
-            leave_alone(stored.row.id, adopted.error().message, now, report);
+            leave_alone({stored.row.id, adopted.error().message}, now, report);
             return true;
         }
         if (!adopted && adopted.error().code == ErrorCode::busy) return false;

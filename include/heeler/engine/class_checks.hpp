@@ -116,14 +116,14 @@ private:
 }
 
 /// Whoever starts a run under rules means these, and not others of the same name.
-[[nodiscard]] inline Result<void> check_same(const RunClass& known, const RunClass& given) {
-    const std::string ours = lines_of(known), theirs = lines_of(given);
+[[nodiscard]] inline Result<void> check_same(const ReadyClass& known, const RunClass& given) {
+    const std::string ours = lines_of(known.rules), theirs = lines_of(given);
     if (ours == theirs) return {};
     std::size_t at = 0;
     while (at < ours.size() && ours[at] == theirs[at]) ++at;
     at = ours.rfind('\n', at - 1) + 1;  // the first line begins alike, and none is empty
     const std::string line = text::one_line(ours.substr(at, ours.find('\n', at) - at), 160);
-    return invalid("class `" + known.name + "` is another already, with `" + line + "`: name these rules otherwise");
+    return invalid("class `" + given.name + "` is another already, with `" + line + "`: name these rules otherwise");
 }
 
 /// A line of `describe()`: what the class asks for and the agent control cannot do.

@@ -188,7 +188,7 @@ HEELER_INLINE Result<void> Engine::define(RunClass rules) {
 
 HEELER_INLINE Result<void> Engine::define_once(RunClass rules) {
     const auto known = parts_->registry.find_class(rules.name);
-    return known ? check_same(known->rules, rules) : define(std::move(rules));
+    return known ? check_same(*known, rules) : define(std::move(rules));
 }
 
 HEELER_INLINE Result<Registered> Engine::start(RunSpec spec, RunClass rules) {

@@ -18,10 +18,11 @@ namespace heeler::inline HEELER_ABI {
 /// An error that goes on is said once, and then again and again after a while. One thread at a time.
 class ErrorNews {
 public:
-    /// An error that was not met for `forgotten_after` is a new one.
-    explicit ErrorNews(Duration again_after = std::chrono::minutes{1},
-                       Duration forgotten_after = std::chrono::minutes{1})
-        : again_after_{again_after}, forgotten_after_{forgotten_after} {}
+    struct Times {
+        Duration again_after;
+        Duration forgotten_after;  ///< an error that was not met for so long is a new one
+    };
+    explicit ErrorNews(Times times = {std::chrono::minutes{1}, std::chrono::minutes{1}}) : times_{times} {}
 
     /// How often an error that is met now was met since it was said, 0 if it is new; absent: it was said a short while
     /// ago.
@@ -33,7 +34,7 @@ public:
         error.met = now;
         if (is_new) return 0;
         ++error.since;
-        if (now - error.said < again_after_) return std::nullopt;
+        if (now - error.said < times_.again_after) return std::nullopt;
         error.said = now;
         return std::exchange(error.since, 0);
     }
@@ -64,7 +65,7 @@ private:
         for (auto next = known_.begin(); next != known_.end();) {
             const auto each = next;
             ++next;
-            if (now - each->second.met >= forgotten_after_) known_.erase(each);
+            if (now - each->second.met >= times_.forgotten_after) known_.erase(each);
         }
     }
 
@@ -76,8 +77,7 @@ private:
         return event.where + '\n' + std::string{name_of(event.error.code)} + '\n' + event.run + '\n' + words;
     }
 
-    Duration again_after_;
-    Duration forgotten_after_;
+    Times times_;
     detail::NameMap<Known> known_;
 };
 

@@ -9,15 +9,16 @@
 
 namespace heeler::inline HEELER_ABI {
 
-/// The incident that a finding opens: the last one again if it returns soon after it was closed (within two
-/// verifications, one and the same loop within three), else a new one.
-[[nodiscard]] inline Incident begun(const Incident& last, Duration now, Duration verify_after, bool same_loop = false) {
-    const Duration soon = (same_loop ? 3 : 2) * verify_after;
-    if (last.phase == Phase::closed && now - last.closed_at <= soon) return last;
+/// The incident that a finding opens in this turn: the turn's own again if it returns soon after it was closed (within
+/// two verifications, one and the same loop within three), else a new one.
+[[nodiscard]] inline Incident begun(const LadderTurn& turn) {
+    const Incident& last = turn.incident;
+    const Duration soon = (turn.seen.same_loop ? 3 : 2) * turn.verify_after;
+    if (last.phase == Phase::closed && turn.now - last.closed_at <= soon) return last;
     Incident next{};
     next.number = last.number + 1;
     next.interventions = last.interventions;
-    next.opened = now;
+    next.opened = turn.now;
     next.forgiven = last.forgiven;
     return next;
 }

@@ -183,7 +183,7 @@ HEELER_INLINE std::optional<Condition> RecoveryLadder::worst_answered(const Judg
 
 HEELER_INLINE Decision RecoveryLadder::open(const Turn& step) const {
     if (!step.seen.worst && !step.unanswered) return Decision{step.incident};
-    Incident next = begun(step.incident, step.now, step.verify_after, step.seen.same_loop);
+    Incident next = begun(step);
     retrying::forgive(retry, step.seen, next);
     if (step.seen.worst) return act({{next, step.seen, step.now, step.elapsed, step.verify_after}, {}}, {});
     Decision told{next};
@@ -238,7 +238,7 @@ HEELER_INLINE Decision RecoveryLadder::wait(const Turn& step) const {
         // Attempts that were made long before are none of what begins now.
         Incident closed = step.incident;
         closed.phase = Phase::closed;
-        Incident next = begun(closed, step.now, step.verify_after, step.seen.same_loop);
+        Incident next = begun({closed, step.seen, step.now, step.elapsed, step.verify_after});
         next.number = closed.number;
         return act({{next, step.seen, step.now, step.elapsed, step.verify_after}, {}}, {});
     }

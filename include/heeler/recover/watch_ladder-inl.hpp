@@ -130,7 +130,7 @@ HEELER_INLINE Decision WatchLadder::step(const LadderTurn& turn) const {
     }
     Decision decision{incident};
     Incident& next = decision.incident;
-    if (!incident.open()) retrying::forgive(retry, seen, next = begun(incident, now, verify_after, seen.same_loop));
+    if (!incident.open()) retrying::forgive(retry, seen, next = begun(turn));
     const bool given_up = incident.phase == Phase::holding;  // in shadow mode the run goes on all the same
     const Ending* ending = given_up ? nullptr : ending_for(seen);
     const bool stalled = (seen.conditions & bit_of(Condition::stalled)) != 0;

@@ -433,8 +433,8 @@ private:
         if (counter != nullptr) counter->stored(watched, batch);
         if (change.decided != nullptr) {
             change.decided->install(watched, now);
-            take_back(change.rows.actions, batch.actions, change.decided->actions());
-            take_back(change.rows.alerts, batch.alerts, change.decided->alerts());
+            take_back(change.rows.actions, std::move(batch.actions), change.decided->actions());
+            take_back(change.rows.alerts, std::move(batch.alerts), change.decided->alerts());
         }
         if (const auto fault = faults_.find(batch.row.id); fault != faults_.end()) {
             if (fault->second.told) accepted_.push_back(batch.row.id);
@@ -448,7 +448,7 @@ private:
 
     /// The newest rows, which follow what waited: they are carried out now.
     template <class Row>
-    static void take_back(List<Row>& rows, List<Row>& stored, std::size_t count) {
+    static void take_back(List<Row>& rows, List<Row>&& stored, std::size_t count) {
         rows.clear();
         for (std::size_t i = stored.size() - detail::min_of(count, stored.size()); i < stored.size(); ++i)
             rows.push_back(std::move(stored[i]));

@@ -26,7 +26,7 @@ struct TreeLadder {
         const bool tells = *found == TreeCondition::refused || *found == TreeCondition::unclear;
         // Progress although something is found: what was refused is not asked for any more.
         if (!tells && incident.open() && !seen.progressed && now < incident.verify_at) return Decision{incident};
-        Decision decision{incident.open() ? incident : begun(incident, now, Duration{})};
+        Decision decision{incident.open() ? incident : begun({incident, seen, now, elapsed, {}})};
         decision.condition = decision.incident.condition = *found;
         if (seen.progressed) decision.incident.unclear = 0;
         decision.incident.acted = now;
