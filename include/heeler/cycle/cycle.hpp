@@ -56,16 +56,16 @@ public:
         classes_.begin(cause, now);
         // Nothing is decided for a run before it is watched: its class may be defined later.
         loader_.sort_out(*decisions, now, report);
-        List<WorkItem> work;
+        Round round{cause, now, report};
         Batch batch;
-        acted_.clear();
-        for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, now, work);
-        operators_.apply(*decisions, now, batch, report,
-                         [&](RunHandle run, WatchedRun& watched) -> WorkItem& { return item_of(run, watched, work); });
+        for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, round);
+        operators_.apply(*decisions, now, batch, report, [&](RunHandle run, WatchedRun& watched) -> WorkItem& {
+            return item_of(run, watched, round.work);
+        });
         hands_.silences().set(operators_.silences());
         hands_.freeze(operators_.frozen());
         registry_.look_at_replaced(now);
-        early_ = work.size();
+        round.early = round.work.size();
         if (cause == TickCause::on_demand) hands_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, only, now, report);
         report.left = due_.left();
@@ -73,18 +73,17 @@ public:
             sources->read_groups(runs, cause != TickCause::period, now, report);
             sources->drop_missing(now, report);
         }
-        lost_runs_ = 0;
-        tells_of_all_.reset();
-        for (const RunHandle handle : runs) take_in(handle, cause, now, report);
+        for (const RunHandle handle : runs) take_in(handle, round);
         // Each other run to which something was reported has a deadline that lies no farther than its next flush.
         if (registry_.has_children())
             registry_.table().each_due(
                 now.elapsed + settings_.flush_every,
-                [&](std::uint32_t index, std::int64_t) { credit(registry_.table().at(index), now, report); }, false);
-        for (const RunHandle handle : runs) visit(handle, cause, now, work, report);
-        if (lost_runs_ > 0)
-            tell({{now.wall, std::string{held_record}, {}, notes::lost_source(lost_runs_, lost_for_)}, {}}, report);
-        const bool stored = commit(std::move(batch), work, now, report);
+                [&](std::uint32_t index, std::int64_t) { credit(registry_.table().at(index), round); }, false);
+        for (const RunHandle handle : runs) visit(handle, round);
+        if (round.lost_runs > 0)
+            tell({{now.wall, std::string{held_record}, {}, notes::lost_source(round.lost_runs, round.lost_for)}, {}},
+                 report);
+        const bool stored = commit(std::move(batch), round);
         if (stored && !ledger_.failing_since()) ++report.whole;
         classes_.end(stored, now);
     }
@@ -99,18 +98,18 @@ public:
         const std::lock_guard one{running_};
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr) return std::nullopt;
-        List<WorkItem> work;
+        CycleReport report;
+        Round round{TickCause::changed, now, report};
         (void)credit_above(registry_, handle, *watched, now, settings_.flush_every);
         {
             const std::lock_guard guard{watched->lock};
             if (!registry_.table().current(handle)) return std::nullopt;
-            WorkItem& item = work.emplace_back(handle, *watched);
+            WorkItem& item = round.work.emplace_back(handle, *watched);
             Deciding deciding{*watched, item.decided};
             Applier{*watched, now, item}.end();
         }
-        CycleReport report;
-        commit({}, work, now, report);
-        if (work[0].change.fault) return *work[0].change.fault;
+        commit({}, round);
+        if (round.work[0].change.fault) return *round.work[0].change.fault;
         for (Event& event : report.events) {
             if (const auto* failed = std::get_if<ErrorEvent>(&event)) return failed->error;
             unheard_.push_back(std::move(event));
@@ -141,6 +140,19 @@ public:
     }
 
 private:
+    /// What belongs to one cycle, and ends with it.
+    struct Round {
+        TickCause cause;
+        Instant now;
+        CycleReport& report;
+        List<WorkItem> work{};
+        std::size_t early = 0;                    ///< items from before the visits, each of which is about another run
+        std::size_t lost_runs = 0;                ///< of which it is time to say that their source is lost
+        Duration lost_for{};                      ///< the longest of them
+        NameMap<std::uint32_t> acted{};           ///< rungs, by class
+        std::optional<RunHandle> tells_of_all{};  ///< with whose rows it is stored what is told of all
+    };
+
     void note_gap(TickCause cause, Instant now, CycleReport& report) {
         if (auto gap = gap_.note(now, cause, registry_, due_.left() > 0)) tell(*std::move(gap), report);
         if (cause != TickCause::period || !rhythm().is_time_to_say()) return;
@@ -157,10 +169,10 @@ private:
     }
 
     /// Whoever asks for its source hears an error once. That nobody judges the run is said again, more and more seldom.
-    void count_lost(RunSource& feed, Duration interval, Instant now) {
-        const Duration length = now.elapsed - *feed.lost_since;
+    static void count_lost(RunSource& feed, Duration interval, Round& round) {
+        const Duration length = round.now.elapsed - *feed.lost_since;
         if (length < detail::max_of(lost_is_long, detail::max_of<Duration>(interval, 2 * feed.lost_told))) return;
-        lost_for_ = lost_runs_++ == 0 ? length : detail::max_of(lost_for_, length);
+        round.lost_for = round.lost_runs++ == 0 ? length : detail::max_of(round.lost_for, length);
         feed.lost_told = length;
     }
 
@@ -176,53 +188,54 @@ private:
         return known != nullptr ? *known : work.emplace_back(handle, watched);
     }
 
-    void settle(RunHandle handle, Instant now, List<WorkItem>& work) {
+    void settle(RunHandle handle, Round& round) {
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr) return;
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle) || watched->disowned) return;
-        WorkItem& item = item_of(handle, *watched, work);
+        WorkItem& item = item_of(handle, *watched, round.work);
         Deciding deciding{*watched, item.decided};
-        if (!watched->seldom->rung->empty()) Applier{*watched, now, item}.settle();
+        if (!watched->seldom->rung->empty()) Applier{*watched, round.now, item}.settle();
     }
 
     /// What is to be known of a run whose time has come before any is judged.
-    void take_in(RunHandle handle, TickCause cause, Instant now, CycleReport& report) {
+    void take_in(RunHandle handle, Round& round) {
         WatchedRun* watched = registry_.table().find(handle);
-        if (watched == nullptr || let_go(handle, *watched, now)) return;
-        keep_together(handle, *watched, now);
-        if (wants_intake(handle, *watched, cause, now)) sources_.get()->read(handle, *watched, now, report);
-        credit(handle, now, report);
+        if (watched == nullptr || let_go(handle, *watched, round.now)) return;
+        keep_together(handle, *watched, round.now);
+        if (is_to_be_read(handle, *watched, round)) sources_.get()->read(handle, *watched, round.now, round.report);
+        credit(handle, round);
     }
 
     /// What a run has done is known to those above it before these are judged.
-    void credit(RunHandle handle, Instant now, CycleReport& report) {
+    void credit(RunHandle handle, Round& round) {
+        const Instant now = round.now;
         WatchedRun* const watched = registry_.table().find(handle);
         if (watched == nullptr || !credit_above(registry_, handle, *watched, now, settings_.flush_every)) return;
         const std::lock_guard guard{watched->lock};
         const char* const doubt = "it stands above itself; what it does is credited to each run of that circle once";
         const std::string body = notes::doubt(watched->rules().name, {"parent", doubt});
-        tell({{now.wall, std::string{doubt_record}, std::string{watched->run.id}, body}, {}}, report);
+        tell({{now.wall, std::string{doubt_record}, std::string{watched->run.id}, body}, {}}, round.report);
     }
 
     /// Looks at one run whose time has come.
-    void visit(RunHandle handle, TickCause cause, Instant now, List<WorkItem>& work, CycleReport& report) {
+    void visit(RunHandle handle, Round& round) {
         WatchedRun* watched = registry_.table().find(handle);
         if (watched == nullptr) return;
-        inhibited_ = is_inhibited(handle, *watched, work);
+        const bool inhibited = is_inhibited(handle, *watched, round.work);
         const std::lock_guard guard{watched->lock};
         if (!registry_.table().current(handle) || watched->disowned) return;
         bool idle = false;
         {
-            Visit visit{handle, *watched, now, work, report, Deciding{*watched}};
-            if (WorkItem* const early = find_item(handle, work, early_)) begin(visit, *early);
-            registry_.renew(*watched, now);
-            take_beat(handle, *watched, now);
-            guarded(watched->run.id, report, [&] { look(visit, cause); });
-            look_again(handle, *watched, now);
+            Visit visit{round, handle, *watched, inhibited, Deciding{*watched}};
+            if (WorkItem* const early = find_item(handle, round.work, round.early)) begin(visit, *early);
+            registry_.renew(*watched, round.now);
+            take_beat(handle, *watched, round.now);
+            guarded(watched->run.id, round.report, [&] { look(visit); });
+            look_again(handle, *watched, round.now);
             idle = visit.idle;
         }
-        if (idle) work.pop_back();
+        if (idle) round.work.pop_back();
     }
 
     /// A run whose class is looked at as a whole waits for that moment.
@@ -268,19 +281,18 @@ private:
     }
 
     /// A source is read when its run is about to be judged.
-    [[nodiscard]] bool wants_intake(RunHandle handle, WatchedRun& watched, TickCause cause, Instant now) const {
+    [[nodiscard]] bool is_to_be_read(RunHandle handle, WatchedRun& watched, const Round& round) const {
         const std::lock_guard guard{watched.lock};
         return registry_.table().current(handle) && watched.feed && watched.feed->source.present() &&
-               (cause != TickCause::period || now.elapsed >= watched.next_cycle);
+               (round.cause != TickCause::period || round.now.elapsed >= watched.next_cycle);
     }
 
     /// One run, under its lock, and as it is decided to be.
     struct Visit {
+        Round& round;
         RunHandle handle;
         WatchedRun& watched;
-        Instant now;
-        List<WorkItem>& work;
-        CycleReport& report;
+        bool inhibited;
         Deciding deciding;
         WorkItem* item = nullptr;  ///< what is decided about it, if anything is
         bool idle = false;         ///< nothing is, but what became of its alerts is taken in: no reason to write it
@@ -292,21 +304,21 @@ private:
         visit.deciding.begin(item.decided);
     }
     static WorkItem& decide(Visit& visit) {
-        if (visit.item == nullptr) begin(visit, visit.work.emplace_back(visit.handle, visit.watched));
+        if (visit.item == nullptr) begin(visit, visit.round.work.emplace_back(visit.handle, visit.watched));
         visit.idle = false;
         return *visit.item;
     }
 
-    void look(Visit& visit, TickCause cause) {
+    void look(Visit& visit) {
         WatchedRun& watched = visit.watched;
-        const Instant now = visit.now;
+        const Instant now = visit.round.now;
         if (is_terminal(watched.run.state)) {
             registry_.turns().wait(visit.handle, false);
             if (!watched.verdict->ended_at || !watched.unsaved->empty() || watched.alerts_pending == 0)
                 Applier{watched, now, decide(visit)}.end();
         } else if (watched.skip != Skip::no) {
             if (!watched.shown.any) Applier{watched, now, decide(visit)}.skip();
-        } else if (cause != TickCause::period || now.elapsed >= watched.next_cycle) {
+        } else if (visit.round.cause != TickCause::period || now.elapsed >= watched.next_cycle) {
             if (visit.item == nullptr && !watched.seldom->fates->empty()) {
                 decide(visit);
                 visit.idle = true;
@@ -339,9 +351,9 @@ private:
 
     void judge(Visit& visit) {
         WatchedRun& watched = visit.watched;
-        const Instant now = visit.now;
-        CycleReport& report = visit.report;
-        ++report.checked;
+        Round& round = visit.round;
+        const Instant now = round.now;
+        ++round.report.checked;
         watched.unjudged = false;
         const bool lost = watched.feed && watched.feed->lost_since;
         // What other watchdogs hold, this one does not see.
@@ -366,8 +378,8 @@ private:
         ActionTurns& turns = registry_.turns();
         const std::uint32_t per_minute = watched.rules().rungs_a_minute();
         const Circumstances around{
-            .budget_left = budget_left(watched),
-            .inhibited = inhibited_,
+            .budget_left = budget_left(watched, round),
+            .inhibited = visit.inhibited,
             .silence_over = silence_is_over(watched),
             .frozen = !hands_.may_act(),  // asked once: both halves of a telling go by the same answer
             .can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause),
@@ -380,21 +392,23 @@ private:
         const bool stands =
             (judged.shows.findings & MassStall::stall) != 0 && !(late && judged.shows.level <= Level::watch);
         const bool of_all = mass.see(visit.handle, watched, stands, registry_.table(), now);
-        const bool tells = !tells_of_all_ && !mass.untold().alert.key.empty();
+        const bool tells = !round.tells_of_all && !mass.untold().alert.key.empty();
         if (judged.debounced != watched.seldom->debounced) watched.seldom.edit().debounced = judged.debounced;
         watched.called_off = watched.rung_busy && judged.calls_off;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
-        if (lost) count_lost(watched.feed.edit(), watched.run.interval, now);
-        if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++report.healthy;
+        if (lost) count_lost(watched.feed.edit(), watched.run.interval, round);
+        if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++round.report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
         const Telling telling = telling_of(watched, judged, now);
-        count_held_back(judged, begins_to_wait, telling.held_back, watched.put_off || lost, report);
+        count_held_back(judged,
+                        {.turn = begins_to_wait, .alert = telling.held_back, .put_off = watched.put_off || lost},
+                        round.report);
         const bool changed =
             judged.speaks || saw || decision.acts() || decision.last || watched.verdict->has_new(judged.notes) ||
             telling.told != watched.verdict->told || decision.incident.verify_at != incident.verify_at ||
             decision.incident.phase != incident.phase || begins_to_wait || of_all != watched.verdict->told.of_all;
-        if (rung::has_deeds(decision.plan)) ++acted_[watched.rules().name];
+        if (rung::has_deeds(decision.plan)) ++round.acted[watched.rules().name];
         if (per_minute != 0 && rung::touches(decision.plan)) turns.count(now.elapsed);
         const bool flush = (watched.dirty || sampled) && now.elapsed >= watched.last_flush + settings_.flush_every;
         if (!changed && !flush && !tells && words.alert.key.empty()) return;
@@ -405,19 +419,21 @@ private:
         if (of_all != watched.verdict->told.of_all) watched.verdict.edit().told.of_all = of_all;
         if (!tells) return;
         Applier{watched, now, item}.tell(mass.untold());
-        tells_of_all_ = visit.handle;
+        round.tells_of_all = visit.handle;
     }
 
-    static void count_held_back(const Judged& judged, bool turn, bool alert, bool put_off,
-                                CycleReport& report) noexcept {
-        const bool over_budget = judged.held == HeldBack::budget || turn;
+    struct Delayed {
+        bool turn, alert, put_off;
+    };
+    static void count_held_back(const Judged& judged, Delayed what, CycleReport& report) noexcept {
+        const bool over_budget = judged.held == HeldBack::budget || what.turn;
         if (judged.held == HeldBack::debounce || over_budget) ++report.suppressed;
-        if (alert) ++report.suppressed;
+        if (what.alert) ++report.suppressed;
         report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
         report.why.budget += over_budget ? 1 : 0;
-        report.why.grace += judged.held == HeldBack::gap || put_off ? 1 : 0;
+        report.why.grace += judged.held == HeldBack::gap || what.put_off ? 1 : 0;
         report.why.snooze += judged.held == HeldBack::snooze ? 1 : 0;
-        report.why.cooldown += alert ? 1 : 0;
+        report.why.cooldown += what.alert ? 1 : 0;
     }
 
     /// People were not told of something, and may be now. What came of a rung is taken in first: the ladder would
@@ -428,9 +444,9 @@ private:
         return unheard.silence != 0 && !is_open && !hands_.silences().stands(unheard.silence);
     }
 
-    [[nodiscard]] bool budget_left(const WatchedRun& watched) {
+    [[nodiscard]] static bool budget_left(const WatchedRun& watched, Round& round) {
         const auto& most = watched.rules().limits.rungs_per_tick;
-        return !most || acted_[watched.rules().name] < *most;
+        return !most || round.acted[watched.rules().name] < *most;
     }
 
     void look_again(RunHandle handle, WatchedRun& watched, Instant now) {
@@ -439,17 +455,17 @@ private:
     }
 
     /// False: something of it was not stored. A run that the store does not take holds up no other.
-    bool commit(Batch batch, List<WorkItem>& work, Instant now, CycleReport& report) {
+    bool commit(Batch batch, Round& round) {
         if (SourcePolling* const sources = sources_.get())
             for (AuditRow& row : sources->take_audit()) pending_audit_.push_back(std::move(row));
         append_all(batch.audit, pending_audit_);
-        if (work.empty() && batch.empty()) return true;
-        const bool stored = committer_(std::move(batch), work, now, report);
+        if (round.work.empty() && batch.empty()) return true;
+        const bool stored = committer_(std::move(batch), round.work, round.now, round.report);
         if (stored) pending_audit_.clear();
         operators_.written(stored);
-        for (const WorkItem& item : work)
-            if (item.change.stored && item.change.handle == tells_of_all_) hands_.mass_stall().told();
-        for (const WorkItem& item : work)
+        for (const WorkItem& item : round.work)
+            if (item.change.stored && item.change.handle == round.tells_of_all) hands_.mass_stall().told();
+        for (const WorkItem& item : round.work)
             if (!item.change.stored && !item.change.fault) return false;
         return stored;
     }
@@ -493,12 +509,6 @@ private:
     List<AuditRow> pending_audit_;
     List<Event> unheard_;  ///< of ends that were written between two cycles
     static constexpr Duration lost_is_long = std::chrono::minutes{10};
-    std::size_t lost_runs_ = 0;              ///< in this cycle: of which it is time to say that their source is lost
-    Duration lost_for_{};                    ///< the longest of them
-    std::size_t early_ = 0;                  ///< items from before the visits, each of which is about another run
-    bool inhibited_ = false;                 ///< of the run that is visited
-    NameMap<std::uint32_t> acted_;           ///< rungs in this cycle, by class
-    std::optional<RunHandle> tells_of_all_;  ///< with whose rows it is stored what is told of all
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail
