@@ -25,7 +25,7 @@ Next next_of(const heeler::RunRow& row, const Facts& facts, const heeler::List<h
     if (heeler::is_terminal(row.state)) return {};
     if (facts.verdict->marks.dismissed) return {};
     if (facts.skip != heeler::detail::Skip::no) return {"not watched: " + std::string{name_of(facts.skip)}, {}};
-    if (const auto end = facts.seldom->waits_until) return {"rate limit ends", heeler::wall_at(now, *end)};
+    if (const auto end = facts.rare->waits_until) return {"rate limit ends", heeler::wall_at(now, *end)};
     if (facts.verdict->incident.phase == Phase::holding) {
         if (facts.verdict->incident.hold_until)
             return {"said again", heeler::wall_at(now, *facts.verdict->incident.hold_until)};

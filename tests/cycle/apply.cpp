@@ -46,7 +46,7 @@ struct Settling : House {
         action.incident = 1;
         action.outcome = ActionOutcome::done;
         action.key = "k";
-        watched.seldom.edit().rung.edit() = {action};
+        watched.rare.edit().rung.edit() = {action};
         watched.verdict.edit().rung_open = 1;
     }
     void settle(WorkItem& item) {
@@ -74,13 +74,13 @@ TEST_CASE("a pause that is not stored was never decided, and is settled again wi
     s.settle(item);
     CHECK(s.watched.life() == life);
     CHECK(s.facts() == before);
-    CHECK(s.watched.seldom->rung->size() == 1);
+    CHECK(s.watched.rare->rung->size() == 1);
     WorkItem again{s.of, s.watched};
     s.settle(again);
     s.install(again);
     CHECK((s.watched.run.state == RunState::paused && s.watched.run.paused_by_watchdog));
     CHECK(s.watched.run.waiting_since == s.now().elapsed);
-    CHECK(s.watched.seldom->rung->empty());
+    CHECK(s.watched.rare->rung->empty());
 }
 
 TEST_CASE("an end that is not stored leaves a wait as it is, its limit and its length", "[cycle]") {
@@ -100,7 +100,7 @@ TEST_CASE("an end that is not stored leaves a wait as it is, its limit and its l
     CHECK(s.facts() == before);
     CHECK(item.decided.verdict().ended_at);
     s.install(item);
-    CHECK((s.watched.run.waited == 12s && !s.watched.seldom->waits_until && s.watched.verdict->ended_at));
+    CHECK((s.watched.run.waited == 12s && !s.watched.rare->waits_until && s.watched.verdict->ended_at));
 }
 
 TEST_CASE("a resume that is not stored leaves the run paused by the watchdog", "[cycle]") {
@@ -132,7 +132,7 @@ TEST_CASE("what a host reports while the commit is under way is newer than what 
     s.install(item);
     CHECK((s.watched.run.state == RunState::waiting_human && !s.watched.run.paused_by_watchdog));
     CHECK(s.watched.run.calls == 1);
-    CHECK(s.watched.seldom->rung->empty());
+    CHECK(s.watched.rare->rung->empty());
 }
 
 TEST_CASE("what was ended is over, whatever its host reports while that is stored", "[cycle]") {
@@ -218,7 +218,7 @@ TEST_CASE("what became of an alert while a decision is under way is taken in by 
     WorkItem next{s.of, s.watched};
     CHECK(next.decided.verdict().told.dead);
     s.install(next);
-    CHECK((is_unsaid(s.watched) && s.watched.seldom->fates->empty()));
+    CHECK((is_unsaid(s.watched) && s.watched.rare->fates->empty()));
 }
 
 TEST_CASE("what a rung came to is learned once, also by what was saved of it", "[cycle]") {

@@ -19,14 +19,14 @@ TEST_CASE("clocks that went apart hold the verdicts of all runs for one grace ea
     CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry));  // both clocks moved
     house.clock.suspend(10s - 1us);
     CHECK_FALSE(gap.note(house.now(), TickCause::period, house.registry));
-    CHECK_FALSE(one.seldom->held_until);
+    CHECK_FALSE(one.rare->held_until);
     house.clock.suspend(10s);
     const auto row = gap.note(house.now(), TickCause::period, house.registry);
     REQUIRE(row);
     CHECK((row->row.kind == "gap" && row->row.run.empty()));
     CHECK_THAT(row->row.body, ContainsSubstring(R"({"seconds":10)"));
-    CHECK(one.seldom->held_until == house.now().elapsed + 60s);  // one interval where the class says nothing
-    CHECK(two.seldom->held_until == house.now().elapsed + 7s);
+    CHECK(one.rare->held_until == house.now().elapsed + 60s);  // one interval where the class says nothing
+    CHECK(two.rare->held_until == house.now().elapsed + 7s);
 }
 
 TEST_CASE("a wall clock that is set back is a gap as well, and is one once", "[cycle]") {
@@ -44,7 +44,7 @@ TEST_CASE("a call that comes far too late puts off what was reported, not what a
     House house;
     detail::WatchedRun& reported = house.at(house.run(rooms::bare_class()));
     detail::WatchedRun& polled = house.at(house.run(rooms::bare_class("polled"), bench::spec_of("p")));
-    polled.feed.edit().in_group = true;
+    polled.source.edit().in_group = true;
     detail::GapWatch gap{10s};
     const auto call = [&](Duration after) {
         house.clock.advance(after);

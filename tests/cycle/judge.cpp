@@ -113,7 +113,7 @@ TEST_CASE("a run that waits, or whose watchdog slept, is not judged", "[cycle]")
     House house;
     const RunHandle run = house.run(nudging_class());
     detail::WatchedRun& watched = house.at(run);
-    watched.seldom.edit().held_until = house.now().elapsed + 10s;
+    watched.rare.edit().held_until = house.now().elapsed + 10s;
     Judged judged = judged_of(watched, house.now());
     CHECK((judged.waiting && judged.held == HeldBack::gap && judged.findings.size() == 0));
     CHECK_FALSE(judged.decision.acts());
@@ -133,7 +133,7 @@ TEST_CASE("debounce, budget and an operator hold a rung back, each by its name",
     Judged judged = judged_of(watched, house.now());
     CHECK((judged.held == HeldBack::debounce && judged.debounced == 1 && !judged.decision.acts()));
     CHECK(judged.shows.status == Status::stalled);  // held back, not hidden
-    watched.seldom.edit().debounced = 1;
+    watched.rare.edit().debounced = 1;
     CHECK(judged_of(watched, house.now()).decision.acts());
     CHECK(judged_of(watched, house.now(), false).held == HeldBack::budget);
     watched.verdict.edit().rung_day =
@@ -200,7 +200,7 @@ TEST_CASE("a rung that is done but not taken in yet is not followed by another [
     detail::WatchedRun& watched = house.at(run);
     REQUIRE(judged_of(watched, house.now()).decision.acts());
     // The other thread was faster than this cycle, which had asked what was settled before.
-    watched.seldom.edit().rung.edit().emplace_back();
+    watched.rare.edit().rung.edit().emplace_back();
     const Judged judged = judged_of(watched, house.now());
     CHECK_FALSE(judged.decision.acts());
     CHECK_FALSE(judged.findings.empty());
@@ -255,9 +255,9 @@ TEST_CASE("that a silence is over is said when it is certain, and to those who r
     watched.run.late = true;
     CHECK_FALSE(is_said());
     watched.run.late = false;
-    watched.feed.edit().lost_since = house.now().elapsed;
+    watched.source.edit().lost_since = house.now().elapsed;
     CHECK_FALSE(is_said());
-    watched.feed.reset();
+    watched.source.reset();
     watched.alerts_pending = 1;
     CHECK_FALSE(is_said());
     watched.alerts_pending = 0;
@@ -278,7 +278,7 @@ TEST_CASE("a silence is not told of a run whose source is lost, nor in the cycle
     watched.verdict.edit().told = telling(watched, house.now()).told;
     watched.verdict.edit().incident = judged_of(watched, house.now()).decision.incident;
     CHECK(said(watched, house.now()) == "begins SILENT ");
-    watched.feed.edit().lost_since = house.now().elapsed;
+    watched.source.edit().lost_since = house.now().elapsed;
     CHECK_THAT(said(watched, house.now()), !ContainsSubstring("SILENT"));
     rules.alerts.cooldown = 100s;
     rules.name = "patient";

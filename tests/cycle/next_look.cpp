@@ -78,7 +78,7 @@ TEST_CASE("a run that waits is looked at when its wait ends or a detector asks f
     Looked looked{{.waiting = bench::start.elapsed + 90s}};
     looked.of->run.waiting_since = bench::start.elapsed;
     CHECK(looked.next() == 90s);
-    looked.of->seldom.edit().waits_until = bench::start.elapsed + 45s;
+    looked.of->rare.edit().waits_until = bench::start.elapsed + 45s;
     CHECK(looked.next() == 45s);
     Looked silent;
     silent.of->run.waiting_since = bench::start.elapsed;
@@ -87,13 +87,13 @@ TEST_CASE("a run that waits is looked at when its wait ends or a detector asks f
 
 TEST_CASE("verdicts that are held, pauses and repeated alerts have moments of their own", "[cycle]") {
     Looked looked;
-    looked.of->seldom.edit().held_until = bench::start.elapsed + 12s;
+    looked.of->rare.edit().held_until = bench::start.elapsed + 12s;
     CHECK(looked.next() == 12s);
     looked.of->verdict.edit().incident.hold_until = bench::start.elapsed + 9s;
     CHECK(looked.next() == 9s);
-    looked.of->feed.edit() = {};
+    looked.of->source.edit() = {};
     CHECK(looked.next() == 9s);
-    looked.of->feed.edit().in_group = true;
+    looked.of->source.edit().in_group = true;
     CHECK(looked.next() == 1s);  // a source is read each cycle
 }
 

@@ -58,7 +58,7 @@ struct PolledReading : House {
     RunHandle of = run(rooms::bare_class());
     NumberLog log;
 
-    PolledReading() { at(of).feed.edit().source = detail::SourceRef{log}; }
+    PolledReading() { at(of).source.edit().ref = detail::SourceRef{log}; }
     CycleReport read() {
         CycleReport report;
         intake.read(of, at(of), now(), report);
@@ -73,7 +73,7 @@ TEST_CASE("a source is read to its end, and its cursor goes with what it changed
     r.log.lines = {1, 2, 3, 4, 5};
     CHECK(r.read().ok());
     CHECK(r.log.asked == std::vector<std::string>{"", "2", "4"});
-    CHECK((r.at(r.of).run.reported_value == 5 && r.at(r.of).feed->cursor == "5"));
+    CHECK((r.at(r.of).run.reported_value == 5 && r.at(r.of).source->cursor == "5"));
     CHECK((r.at(r.of).fed && r.at(r.of).dirty));
     r.at(r.of).fed = r.at(r.of).dirty = false;
     CHECK(r.read().ok());
@@ -85,19 +85,19 @@ TEST_CASE("one look reads a source sixteen times at most", "[cycle]") {
     r.log.lines.assign(100, 7);
     (void)r.read();
     CHECK(r.log.asked.size() == 16);
-    CHECK(r.at(r.of).feed->cursor == "32");
+    CHECK(r.at(r.of).source->cursor == "32");
 }
 
 TEST_CASE("a source that cannot be read is said once, and again after it worked", "[cycle]") {
     PolledReading r;
     r.log.broken = true;
     CHECK(r.read().errors == 1);
-    CHECK(r.at(r.of).feed->lost_since);
+    CHECK(r.at(r.of).source->lost_since);
     CHECK(r.read().errors == 0);
     r.log.broken = false;
     r.log.problems = {{ErrorCode::corrupt, "line 3 is none"}};
     CHECK_THAT(bench::errors_of(r.read()), ContainsSubstring("line 3 is none"));
-    CHECK_FALSE(r.at(r.of).feed->lost_since);
+    CHECK_FALSE(r.at(r.of).source->lost_since);
     r.log.broken = true;
     CHECK(r.read().errors == 1);
 }
@@ -116,15 +116,15 @@ TEST_CASE("a class's source is asked once for all its runs, but not for those wi
     r.intake.read_groups(r.registry.in_order_of_ids(r.table.all()), true, r.now(), report);
     CHECK(board.asked == std::vector<std::string>{"a:", "b:"});
     CHECK(r.at(*r.registry.find("a")).run.reported_value == 5);
-    CHECK(r.at(*r.registry.find("a")).feed->cursor == "read");
-    CHECK_FALSE(r.at(*r.registry.find("b")).feed->lost_since);
+    CHECK(r.at(*r.registry.find("a")).source->cursor == "read");
+    CHECK_FALSE(r.at(*r.registry.find("b")).source->lost_since);
     board.asked.clear();
     r.intake.read_groups(r.table.all(), false, r.now(), report);
     CHECK(board.asked.empty());  // none of them is to be judged now
     board.broken = true;
     r.intake.read_groups(r.table.all(), true, r.now(), report);
     CHECK(report.errors == 1);  // one error about all of them
-    CHECK(r.at(*r.registry.find("b")).feed->lost_since);
+    CHECK(r.at(*r.registry.find("b")).source->lost_since);
 }
 
 TEST_CASE("an age that the source tells puts the last checkpoint right, unless the run waited", "[cycle]") {
@@ -137,7 +137,7 @@ TEST_CASE("an age that the source tells puts the last checkpoint right, unless t
     };
     PolledReading r;
     Aged aged;
-    r.at(r.of).feed.edit().source = detail::SourceRef{aged};
+    r.at(r.of).source.edit().ref = detail::SourceRef{aged};
     r.clock.advance(100s);
     (void)r.read();
     CHECK(r.at(r.of).run.checkpoint_base == 80s);

@@ -107,9 +107,9 @@ struct Receiving : Delivering {
     Named named;
     detail::NotifierEdge<Named> port{named};
     detail::Courier by{port, ledger, held_lease};
-    detail::Deliverer hands{by, clock_port, process, ledger, registry, held_lease};
+    detail::Deliverer own_deliverer{by, clock_port, process, ledger, registry, held_lease};
 
-    Receiving() { hands.freeze(false); }
+    Receiving() { own_deliverer.freeze(false); }
 
     CycleReport tell() {
         AlertRow row;
@@ -118,12 +118,12 @@ struct Receiving : Delivering {
         row.alert.run.id = "r";
         row.created_at = row.not_before = now().wall;
         at(of).alerts_pending = 1;
-        hands.queues().add(detail::AlertJob{of, &at(of), row});
+        own_deliverer.queues().add(detail::AlertJob{of, &at(of), row});
         return go_on();
     }
     CycleReport go_on() {
         CycleReport report;
-        hands.run(now(), report);
+        own_deliverer.run(now(), report);
         return report;
     }
 };
@@ -134,17 +134,17 @@ struct Telling : Delivering {
     Onlooker onlooker{this, &seen};
     detail::NotifierEdge<Onlooker> port{onlooker};
     detail::Courier by{port, ledger, held_lease};
-    detail::Deliverer hands{by, clock_port, process, ledger, registry, held_lease};
+    detail::Deliverer own_deliverer{by, clock_port, process, ledger, registry, held_lease};
 
     Telling() {
-        hands.effects().control(detail::ControlRef{control});
-        hands.freeze(false);
+        own_deliverer.effects().control(detail::ControlRef{control});
+        own_deliverer.freeze(false);
         AlertRow row;
         row.alert.key = "k";
         row.action_key = name_of(ActionKind::escalate);
         row.created_at = row.not_before = now().wall;
         at(of).alerts_pending = 1;
-        hands.queues().add(detail::AlertJob{of, &at(of), row});
+        own_deliverer.queues().add(detail::AlertJob{of, &at(of), row});
         at(of).next_cycle = now().elapsed + 60s;
     }
     void rung(ActionOutcome first, bool reconcile = false) {
@@ -152,11 +152,11 @@ struct Telling : Delivering {
                              intended(ActionKind::terminate, ActionKind::snapshot)};
         actions[0].outcome = first;
         at(of).rung_busy = true;
-        hands.queues().add(detail::RungJob{of, &at(of), std::move(actions), reconcile});
+        own_deliverer.queues().add(detail::RungJob{of, &at(of), std::move(actions), reconcile});
     }
     std::string deliver() {
         CycleReport report;
-        hands.run(now(), report);
+        own_deliverer.run(now(), report);
         return bench::acts_of(report);
     }
 };
@@ -171,7 +171,7 @@ TEST_CASE("a rung is carried out in its order, and what needs something undone i
     CHECK(d.deliver() == "inject:nudge done, snapshot failed");
     CHECK(d.outcomes_stored() == "done failed blocked ");
     CHECK_FALSE(d.at(d.of).rung_busy);
-    CHECK(d.at(d.of).seldom->rung->size() == 3);
+    CHECK(d.at(d.of).rare->rung->size() == 3);
     CHECK(d.deliverer.queues().take_settled() == std::vector<RunHandle>{d.of});
 }
 
@@ -461,7 +461,7 @@ TEST_CASE("who is slow to be told does not delay what the rung does, which is re
     }
     CHECK(t.history().alerts.size() == 1);
     CHECK_FALSE(t.at(t.of).rung_busy);
-    CHECK_FALSE(t.hands.queues().next(t.now()));
+    CHECK_FALSE(t.own_deliverer.queues().next(t.now()));
 }
 
 TEST_CASE("who received an alert is stored in the same commit as that it was delivered [M-120]", "[effects]") {

@@ -29,11 +29,11 @@ struct Waiting : House {
     Slow slow;
     detail::NotifierEdge<Slow> port{slow};
     detail::Courier by{port, ledger, held_lease};
-    detail::Deliverer hands{by, clock_port, process, ledger, registry, held_lease};
+    detail::Deliverer own_deliverer{by, clock_port, process, ledger, registry, held_lease};
 
     Waiting() {
-        hands.effects().control(detail::ControlRef{control});
-        hands.freeze(false);
+        own_deliverer.effects().control(detail::ControlRef{control});
+        own_deliverer.freeze(false);
     }
     void alert(std::string action_key = {}) {
         AlertRow row;
@@ -42,7 +42,7 @@ struct Waiting : House {
         row.action_key = std::move(action_key);
         row.created_at = row.not_before = now().wall;
         at(of).alerts_pending = 1;
-        hands.queues().add(detail::AlertJob{of, &at(of), row});
+        own_deliverer.queues().add(detail::AlertJob{of, &at(of), row});
     }
     void escalation() {
         alert("escalate");
@@ -52,12 +52,12 @@ struct Waiting : House {
         action.intervention = 1;
         at(of).rung_busy = true;
         at(of).next_cycle = now().elapsed + 60s;
-        hands.queues().add(detail::RungJob{of, &at(of), {action}, false});
+        own_deliverer.queues().add(detail::RungJob{of, &at(of), {action}, false});
     }
     std::string after(Duration length) {
         clock.advance(length);
         CycleReport report;
-        hands.run(now(), report);
+        own_deliverer.run(now(), report);
         return bench::acts_of(report) + (report.errors > 0 ? " !" : "");
     }
     [[nodiscard]] AlertRow row() { return history().alerts.at(0); }

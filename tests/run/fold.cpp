@@ -98,11 +98,11 @@ TEST_CASE("waiting stops the working clock, and a wait that ends lets it go on w
     Folded f;
     f.at(10s)(StateChange{RunState::rate_limited, {}, bench::start.wall + 40s, {}});
     CHECK(f.run().working(bench::start.elapsed + 30s) == 10s);
-    CHECK(f.watched.seldom->waits_until == bench::start.elapsed + 40s);
+    CHECK(f.watched.rare->waits_until == bench::start.elapsed + 40s);
     CHECK(f.watched.state_told);
     f.at(30s)(StateChange{RunState::waiting_human, {}, {}, {}});  // the same wait goes on
     f.at(50s)(StateChange{RunState::running, {}, {}, {}});
-    CHECK((f.run().waited == 40s && !f.run().waiting_since && !f.watched.seldom->waits_until));
+    CHECK((f.run().waited == 40s && !f.run().waiting_since && !f.watched.rare->waits_until));
     CHECK(f.run().working(bench::start.elapsed + 55s) == 15s);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a sample is taken once per interval of the working clock, and a late 
     CHECK(f.at(200s).sample());
     CHECK_FALSE(f.at(239s).sample());
     CHECK(f.at(240s).sample());
-    const auto& rows = *f.watched.seldom->heartbeats;
+    const auto& rows = *f.watched.rare->heartbeats;
     REQUIRE(rows.size() == 3);
     CHECK((rows[0].value == 7 && rows[0].delta == 2));
     CHECK(rows[2].at - rows[0].at == 180s);

@@ -47,7 +47,7 @@ TEST_CASE("a log is put together from the store, from what waits for it and from
     known.audit.push_back({WallTime{}, "verdict", "r", R"({"rows":[[999,0,0,0]]})"});
     watched.unsaved.edit().audit.push_back(
         {WallTime{}, std::string{detail::heartbeats_record}, "r", detail::write_heartbeats(rows_from(33, 64), 32)});
-    watched.seldom.edit().heartbeats.edit() = rows_from(65, 101);
+    watched.rare.edit().heartbeats.edit() = rows_from(65, 101);
     check_same(detail::heartbeat_log(watched, known), rows_from(1, 101));
 }
 

@@ -61,8 +61,8 @@ TEST_CASE("what a run used is saved with its facts, and nothing used is nothing 
 
 TEST_CASE("times of samples and what an incident is about are saved [M-034]", "[run]") {
     RunMemory before;
-    before.seldom.edit().heartbeats.edit() = {{1, 5, 5, WallTime{std::chrono::seconds{60}}},
-                                              {2, {}, 0, WallTime{std::chrono::seconds{120}}}};
+    before.rare.edit().heartbeats.edit() = {{1, 5, 5, WallTime{std::chrono::seconds{60}}},
+                                            {2, {}, 0, WallTime{std::chrono::seconds{120}}}};
     before.verdict.edit().cause = Condition::loop_detected;
     before.verdict.edit().found = "Looping";
     ArchiveWriter to{Instant{}};
@@ -70,8 +70,8 @@ TEST_CASE("times of samples and what an incident is about are saved [M-034]", "[
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
-    REQUIRE((from.ok() && from.at_end() && after.seldom->heartbeats->size() == 2));
-    CHECK((*after.seldom->heartbeats)[1].at == WallTime{std::chrono::seconds{120}});
+    REQUIRE((from.ok() && from.at_end() && after.rare->heartbeats->size() == 2));
+    CHECK((*after.rare->heartbeats)[1].at == WallTime{std::chrono::seconds{120}});
     CHECK((after.verdict->cause == Condition::loop_detected && after.verdict->found == "Looping"));
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("that an alert was kept back is saved", "[run]") {
 TEST_CASE("what the runs below it have done is saved, and up to where those above it were credited", "[run]") {
     RunMemory before;
     before.run.children.edit() = {.progress = Elapsed{5s}, .last_end = Elapsed{7s}, .told = 9};
-    before.seldom.edit().credited = 3s;
+    before.rare.edit().credited = 3s;
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
@@ -112,7 +112,7 @@ TEST_CASE("what the runs below it have done is saved, and up to where those abov
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
     CHECK((after.run.children->progress == Elapsed{5s} && after.run.children->last_end == Elapsed{7s}));
-    CHECK((after.run.children->told == 9 && after.seldom->credited == 3s));
+    CHECK((after.run.children->told == 9 && after.rare->credited == 3s));
 }
 
 TEST_CASE("facts of another layout are refused", "[run]") {
@@ -261,20 +261,20 @@ TEST_CASE("what few runs have is not made by loading a run that has none of it")
         return facts;
     };
     RunMemory run;
-    CHECK_FALSE(loaded(run).seldom);
+    CHECK_FALSE(loaded(run).rare);
     run.wait_until({});
-    CHECK_FALSE(run.seldom);
+    CHECK_FALSE(run.rare);
     run.wait_until(Elapsed{5s});
-    CHECK(loaded(run).seldom->waits_until == Elapsed{5s});
+    CHECK(loaded(run).rare->waits_until == Elapsed{5s});
     run = RunMemory{};
-    run.seldom.edit().debounced = 2;
-    CHECK(loaded(run).seldom->debounced == 2);
+    run.rare.edit().debounced = 2;
+    CHECK(loaded(run).rare->debounced == 2);
     run = RunMemory{};
-    run.seldom.edit().fenced_told = 3;
-    CHECK(loaded(run).seldom->fenced_told == 3);
+    run.rare.edit().fenced_told = 3;
+    CHECK(loaded(run).rare->fenced_told == 3);
     run = RunMemory{};
-    run.seldom.edit().earlier_calls = 4;
-    CHECK(loaded(run).seldom->earlier_calls == 4);
+    run.rare.edit().earlier_calls = 4;
+    CHECK(loaded(run).rare->earlier_calls == 4);
 }
 
 TEST_CASE("of many gaps without a sign in between no more is made of another, also after a restart [D-57]", "[run]") {
@@ -285,14 +285,14 @@ TEST_CASE("of many gaps without a sign in between no more is made of another, al
         CHECK(run.watched_since(Duration{}).has_value() == (i > 1 && i <= 8));
         before.see_from(at(i));
     }
-    before.seldom.edit().held_starts = 3;
+    before.rare.edit().held_starts = 3;
     ArchiveWriter to{Instant{}};
     before.archive_facts(to);
     RunMemory after;
     ArchiveReader from{to.bytes(), Instant{}};
     after.archive_facts(from);
     REQUIRE((from.ok() && from.at_end()));
-    CHECK(after.seldom->held_starts == 3);
+    CHECK(after.rare->held_starts == 3);
     const Run& run = after.run;
     using std::chrono::minutes;
     CHECK(run.unseen_for(minutes{12}, at(30)) == minutes{18});  // eight came since

@@ -57,7 +57,7 @@ TEST_CASE("a state that was told here counts more than a stored one, unless that
     REQUIRE(detail::take_over(watched, other.row(), mine.now()));
     CHECK(watched.run.state == RunState::rate_limited);
     CHECK(watched.run.waiting_since == mine.now().elapsed);
-    CHECK(watched.seldom->waits_until == mine.now().elapsed + 60s);
+    CHECK(watched.rare->waits_until == mine.now().elapsed + 60s);
     other.watched.run.state = RunState::completed;
     REQUIRE(detail::take_over(watched, other.row(), mine.now()));
     CHECK(watched.run.state == RunState::completed);

@@ -81,7 +81,7 @@ struct Process final : heeler::detail::ProcessPort {
 /// What became of alerts since the run's last cycle.
 [[nodiscard]] inline std::vector<heeler::detail::Fate> fates_of(const heeler::detail::RunMemory& watched) {
     std::vector<heeler::detail::Fate> fates;
-    watched.seldom->fates->each([&](const heeler::detail::Fate& fate) { fates.push_back(fate); });
+    watched.rare->fates->each([&](const heeler::detail::Fate& fate) { fates.push_back(fate); });
     return fates;
 }
 

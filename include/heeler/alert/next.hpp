@@ -88,11 +88,7 @@ struct Telling {
 class Teller {
 public:
     Teller(const Told& told, const News& news, const AlertSettings& settings, Instant now)
-        : before_{told},
-          news_{news},
-          settings_{settings},
-          levels_{settings.escalation.levels_of(news.has_parent)},
-          now_{now} {
+        : before_{told}, news_{news}, settings_{settings}, now_{now} {
         result_.told = told;
     }
 
@@ -498,7 +494,7 @@ private:
     const Told& before_;
     const News& news_;
     const AlertSettings& settings_;
-    const List<EscalationLevel>& levels_;  ///< of its escalation
+    const List<EscalationLevel>& levels_ = settings_.escalation.levels_of(news_.has_parent);
     Instant now_;
     Telling result_;
     Step step_ = Step::none;

@@ -20,8 +20,9 @@ namespace heeler::inline HEELER_ABI::detail {
 /// From the thread that ticks.
 class Committer {
 public:
-    Committer(Ledger& ledger, Registry& registry, Deliverer& hands, Courier& courier, const EngineSettings& settings)
-        : ledger_{ledger}, registry_{registry}, hands_{hands}, courier_{courier}, settings_{settings} {}
+    Committer(Ledger& ledger, Registry& registry, Deliverer& deliverer, Courier& courier,
+              const EngineSettings& settings)
+        : ledger_{ledger}, registry_{registry}, deliverer_{deliverer}, courier_{courier}, settings_{settings} {}
 
     /// False: what belongs to no run was not stored.
     bool operator()(Batch batch, List<WorkItem>& work, Instant now, CycleReport& report) {
@@ -41,7 +42,7 @@ public:
             else
                 give_back(work[i], now, report, error, work.size() == 1);
         }
-        hands_.queues().add(std::move(rungs), std::move(alerts));
+        deliverer_.queues().add(std::move(rungs), std::move(alerts));
         return !error;
     }
 
@@ -70,7 +71,7 @@ private:
         {
             const std::lock_guard guard{watched.lock};
             drop = is_terminal(watched.run.state) && watched.verdict->ended_at && !watched.rung_busy &&
-                   watched.unsaved->empty() && watched.alerts_pending == 0 && watched.seldom->fates->empty();
+                   watched.unsaved->empty() && watched.alerts_pending == 0 && watched.rare->fates->empty();
         }
         for (AlertRow& row : item.change.rows.alerts) {
             const std::lock_guard guard{watched.lock};
@@ -134,7 +135,7 @@ private:
                 Error{item.change.fault->code,
                       "the run was not stored, and nothing is done to it until it is: " + item.change.fault->message});
         if (conflict) report.error("commit", watched.run.id, conflict_error());
-        if (item.decided.settles()) hands_.queues().add_settled(item.change.handle);
+        if (item.decided.settles()) deliverer_.queues().add_settled(item.change.handle);
         // What the store refuses now it refuses in the next cycle, too.
         if (refused) return registry_.table().look_at(item.change.handle.index, now.elapsed + refused_again_after);
         registry_.table().sooner(item.change.handle.index, now.elapsed);
@@ -153,7 +154,7 @@ private:
 
     Ledger& ledger_;
     Registry& registry_;
-    Deliverer& hands_;
+    Deliverer& deliverer_;
     Courier& courier_;
     const EngineSettings& settings_;
 };

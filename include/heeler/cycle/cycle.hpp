@@ -32,15 +32,15 @@ namespace heeler::inline HEELER_ABI::detail {
 /// The shell around the pure half. One cycle at a time, from any one thread.
 class Cycle {
 public:
-    Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& hands, const EngineSettings& settings,
+    Cycle(Loader& loader, Ledger& ledger, Registry& registry, Deliverer& deliverer, const EngineSettings& settings,
           const Attached<SourcePolling>& sources, Courier& courier)
         : loader_{loader},
           ledger_{ledger},
           registry_{registry},
-          hands_{hands},
+          deliverer_{deliverer},
           settings_{settings},
           sources_{sources},
-          committer_{ledger, registry, hands, courier, settings} {}
+          committer_{ledger, registry, deliverer, courier, settings} {}
 
     /// Of the cause `changed` it looks at these runs only. `promise`: when the host was told to call.
     void run(TickCause cause, const std::vector<RunHandle>& only, std::optional<Elapsed> promise, Instant now,
@@ -58,15 +58,15 @@ public:
         loader_.sort_out(*decisions, now, report);
         Round round{cause, now, report};
         Batch batch;
-        for (const RunHandle handle : hands_.queues().take_settled()) settle(handle, round);
+        for (const RunHandle handle : deliverer_.queues().take_settled()) settle(handle, round);
         operators_.apply(*decisions, now, batch, report, [&](RunHandle run, WatchedRun& watched) -> WorkItem& {
             return item_of(run, watched, round.work);
         });
-        hands_.silences().set(operators_.silences());
-        hands_.freeze(operators_.frozen());
+        deliverer_.silences().set(operators_.silences());
+        deliverer_.freeze(operators_.frozen());
         registry_.look_at_replaced(now);
         round.early = round.work.size();
-        if (cause == TickCause::on_demand) hands_.queues().hasten();
+        if (cause == TickCause::on_demand) deliverer_.queues().hasten();
         const std::vector<RunHandle> runs = due(cause, only, now, report);
         report.left = due_.left();
         if (SourcePolling* const sources = sources_.get()) {
@@ -169,11 +169,11 @@ private:
     }
 
     /// Whoever asks for its source hears an error once. That nobody judges the run is said again, more and more seldom.
-    static void count_lost(RunSource& feed, Duration interval, Round& round) {
-        const Duration length = round.now.elapsed - *feed.lost_since;
-        if (length < detail::max_of(lost_is_long, detail::max_of<Duration>(interval, 2 * feed.lost_told))) return;
+    static void count_lost(RunSource& source, Duration interval, Round& round) {
+        const Duration length = round.now.elapsed - *source.lost_since;
+        if (length < detail::max_of(lost_is_long, detail::max_of<Duration>(interval, 2 * source.lost_told))) return;
         round.lost_for = round.lost_runs++ == 0 ? length : detail::max_of(round.lost_for, length);
-        feed.lost_told = length;
+        source.lost_told = length;
     }
 
     /// Of the first `count`.
@@ -195,7 +195,7 @@ private:
         if (!registry_.table().current(handle) || watched->disowned) return;
         WorkItem& item = item_of(handle, *watched, round.work);
         Deciding deciding{*watched, item.decided};
-        if (!watched->seldom->rung->empty()) Applier{*watched, round.now, item}.settle();
+        if (!watched->rare->rung->empty()) Applier{*watched, round.now, item}.settle();
     }
 
     /// What is to be known of a run whose time has come before any is judged.
@@ -268,7 +268,7 @@ private:
                 return run.verdict->told.begin == Beginning::inhibited;
             };
             if (!registry_.table().current(handle)) return false;
-            if (hands_.mass_stall().speaks_for(watched)) return !watched.verdict->told.heard;
+            if (deliverer_.mass_stall().speaks_for(watched)) return !watched.verdict->told.heard;
             if (!watched.as_told(is_inhibited)) return false;
             if (!watched.rules().alerts.outbox.inhibit) return false;  // not any more
             parent = watched.spec.parent();
@@ -283,7 +283,7 @@ private:
     /// A source is read when its run is about to be judged.
     [[nodiscard]] bool is_to_be_read(RunHandle handle, WatchedRun& watched, const Round& round) const {
         const std::lock_guard guard{watched.lock};
-        return registry_.table().current(handle) && watched.feed && watched.feed->source.present() &&
+        return registry_.table().current(handle) && watched.source && watched.source->ref.present() &&
                (round.cause != TickCause::period || round.now.elapsed >= watched.next_cycle);
     }
 
@@ -319,7 +319,7 @@ private:
         } else if (watched.skip != Skip::no) {
             if (!watched.shown.any) Applier{watched, now, decide(visit)}.skip();
         } else if (visit.round.cause != TickCause::period || now.elapsed >= watched.next_cycle) {
-            if (visit.item == nullptr && !watched.seldom->fates->empty()) {
+            if (visit.item == nullptr && !watched.rare->fates->empty()) {
                 decide(visit);
                 visit.idle = true;
             }
@@ -345,7 +345,7 @@ private:
             const Duration at = watched.run.working(*beat);
             if (!watched.run.last_alive || at > *watched.run.last_alive) watched.run.last_alive = at;
         }
-        if (watched.seldom->waits_until && now.elapsed >= *watched.seldom->waits_until)
+        if (watched.rare->waits_until && now.elapsed >= *watched.rare->waits_until)
             Folder{watched, now}.enter(RunState::running);
     }
 
@@ -355,21 +355,21 @@ private:
         const Instant now = round.now;
         ++round.report.checked;
         watched.unjudged = false;
-        const bool lost = watched.feed && watched.feed->lost_since;
+        const bool lost = watched.source && watched.source->lost_since;
         // What other watchdogs hold, this one does not see.
         if (watched.run.children)
             watched.run.children.edit().left = !settings_.holder.empty() || registry_.has_children(watched.run.id);
         watched.run.late = lost || gap_.late(registry_.period_of(watched));
-        watched.run.source_lost = lost && now.elapsed - *watched.feed->lost_since >= watched.run.interval;
+        watched.run.source_lost = lost && now.elapsed - *watched.source->lost_since >= watched.run.interval;
         if (now.elapsed >= watched.next_cycle) watched.next_cycle = registry_.cycle_after(watched, now);
         const bool sampled = Folder{watched, now}.sample();
         std::optional<Sighting> saw;
         if (!is_held(watched, now)) {
-            if (watched.seldom->held_starts != 0) {
-                watched.seldom.edit().held_starts = 0;
+            if (watched.rare->held_starts != 0) {
+                watched.rare.edit().held_starts = 0;
                 watched.dirty = true;
             }
-            if (!watched.feed && watched.seldom->lost_since) watched.seldom.edit().lost_since.reset();
+            if (!watched.source && watched.rare->lost_since) watched.rare.edit().lost_since.reset();
             const OnDemand<Run> shadow = shadow_of(watched);
             saw = watched.detectors.poll(shadow ? *shadow : watched.run, watched.checkpoints->last, now);
         }
@@ -381,29 +381,27 @@ private:
             .budget_left = budget_left(watched, round),
             .inhibited = visit.inhibited,
             .silence_over = silence_is_over(watched),
-            .frozen = !hands_.may_act(),  // asked once: both halves of a telling go by the same answer
-            .can_pause = hands_.effects().control_of(watched.rules().name).has(ActionKind::pause),
+            .frozen = !deliverer_.may_act(),  // asked once: both halves of a telling go by the same answer
+            .can_pause = deliverer_.effects().control_of(watched.rules().name).has(ActionKind::pause),
             .its_turn = turns.is_turn_of(visit.handle, per_minute, now.elapsed)};
         const Judged judged = Judge{watched, now, around}();
         const bool begins_to_wait = turns.wait(visit.handle, judged.held == HeldBack::turn);
-        MassStall& mass = hands_.mass_stall();
+        MassStall& mass = deliverer_.mass_stall();
         // That a sign of life is late is shown so soon that it may come of the host.
         const bool late = judged.findings.size() == 1 && judged.findings.begin()->kind == AliveAge::kind;
         const bool stands =
             (judged.shows.findings & MassStall::stall) != 0 && !(late && judged.shows.level <= Level::watch);
         const bool of_all = mass.see(visit.handle, watched, stands, registry_.table(), now);
         const bool tells = !round.tells_of_all && !mass.untold().alert.key.empty();
-        if (judged.debounced != watched.seldom->debounced) watched.seldom.edit().debounced = judged.debounced;
+        if (judged.debounced != watched.rare->debounced) watched.rare.edit().debounced = judged.debounced;
         watched.called_off = watched.rung_busy && judged.calls_off;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
-        if (lost) count_lost(watched.feed.edit(), watched.run.interval, round);
+        if (lost) count_lost(watched.source.edit(), watched.run.interval, round);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++round.report.healthy;
         const Decision& decision = judged.decision;
         const Incident& incident = watched.verdict->incident;
         const Telling telling = telling_of(watched, judged, now);
-        count_held_back(judged,
-                        {.turn = begins_to_wait, .alert = telling.held_back, .put_off = watched.put_off || lost},
-                        round.report);
+        count_held_back(judged, begins_to_wait, telling, watched.put_off || lost, round.report);
         const bool changed =
             judged.speaks || saw || decision.acts() || decision.last || watched.verdict->has_new(judged.notes) ||
             telling.told != watched.verdict->told || decision.incident.verify_at != incident.verify_at ||
@@ -422,26 +420,24 @@ private:
         round.tells_of_all = visit.handle;
     }
 
-    struct Delayed {
-        bool turn, alert, put_off;
-    };
-    static void count_held_back(const Judged& judged, Delayed what, CycleReport& report) noexcept {
-        const bool over_budget = judged.held == HeldBack::budget || what.turn;
+    static void count_held_back(const Judged& judged, bool turn, const Telling& telling, bool put_off,
+                                CycleReport& report) noexcept {
+        const bool over_budget = judged.held == HeldBack::budget || turn;
         if (judged.held == HeldBack::debounce || over_budget) ++report.suppressed;
-        if (what.alert) ++report.suppressed;
+        if (telling.held_back) ++report.suppressed;
         report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
         report.why.budget += over_budget ? 1 : 0;
-        report.why.grace += judged.held == HeldBack::gap || what.put_off ? 1 : 0;
+        report.why.grace += judged.held == HeldBack::gap || put_off ? 1 : 0;
         report.why.snooze += judged.held == HeldBack::snooze ? 1 : 0;
-        report.why.cooldown += what.alert ? 1 : 0;
+        report.why.cooldown += telling.held_back ? 1 : 0;
     }
 
     /// People were not told of something, and may be now. What came of a rung is taken in first: the ladder would
     /// repeat an escalation that was told meanwhile.
     [[nodiscard]] bool silence_is_over(const WatchedRun& watched) const {
         const Unheard& unheard = *watched.verdict->told.unheard;
-        const bool is_open = unheard.escalated && (watched.rung_busy || !watched.seldom->rung->empty());
-        return unheard.silence != 0 && !is_open && !hands_.silences().stands(unheard.silence);
+        const bool is_open = unheard.escalated && (watched.rung_busy || !watched.rare->rung->empty());
+        return unheard.silence != 0 && !is_open && !deliverer_.silences().stands(unheard.silence);
     }
 
     [[nodiscard]] static bool budget_left(const WatchedRun& watched, Round& round) {
@@ -464,7 +460,7 @@ private:
         if (stored) pending_audit_.clear();
         operators_.written(stored);
         for (const WorkItem& item : round.work)
-            if (item.change.stored && item.change.handle == round.tells_of_all) hands_.mass_stall().told();
+            if (item.change.stored && item.change.handle == round.tells_of_all) deliverer_.mass_stall().told();
         for (const WorkItem& item : round.work)
             if (!item.change.stored && !item.change.fault) return false;
         return stored;
@@ -496,14 +492,14 @@ private:
     Loader& loader_;
     Ledger& ledger_;
     Registry& registry_;
-    Deliverer& hands_;
+    Deliverer& deliverer_;
     const EngineSettings& settings_;
     const Attached<SourcePolling>& sources_;
     Committer committer_;
     OperatorDecisions operators_{registry_};
     std::mutex running_;
     DueRuns due_{registry_.table()};
-    WholeClasses classes_{registry_, hands_.context()};
+    WholeClasses classes_{registry_, deliverer_.context()};
     GapWatch gap_{settings_.gap};
     NameMap<bool> slow_told_;  ///< classes of which it is on record that the host calls too seldom for them
     List<AuditRow> pending_audit_;

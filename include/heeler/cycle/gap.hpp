@@ -124,15 +124,15 @@ private:
             if (watched == nullptr) continue;
             const std::lock_guard guard{watched->lock};
             if (!registry.table().current(handle)) continue;
-            const bool told = watched->feed && watched->feed->is_polled();
+            const bool told = watched->source && watched->source->is_polled();
             if (apart > Duration{} || (!told && late(registry.period_of(*watched)))) {
                 watched->see_from(now.elapsed);
                 registry.table().sooner(handle.index, now.elapsed);  // else no report would bring it forward
                 missed = true;
             }
             if (!jumped) continue;
-            watched->seldom.edit().held_until = now.elapsed + registry.grace_of(*watched);
-            watched->seldom.edit().held_by_start = false;
+            watched->rare.edit().held_until = now.elapsed + registry.grace_of(*watched);
+            watched->rare.edit().held_by_start = false;
         }
         return missed;
     }

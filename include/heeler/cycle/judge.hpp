@@ -83,7 +83,7 @@ struct Judged {
 }
 
 [[nodiscard]] inline bool is_held(const RunMemory& watched, Instant now) noexcept {
-    return watched.seldom->held_until && now.elapsed < *watched.seldom->held_until;
+    return watched.rare->held_until && now.elapsed < *watched.rare->held_until;
 }
 
 /// What a judgement depends on besides the run and the moment.
@@ -101,18 +101,13 @@ struct Circumstances {
 class Judge {
 public:
     Judge(const RunMemory& watched, Instant now, const Circumstances& around = {})
-        : watched_{watched},
-          verdict_{*watched.verdict},
-          run_{watched.run},
-          rules_{*watched.of_class()},
-          now_{now},
-          around_{around} {
+        : watched_{watched}, now_{now}, around_{around} {
         around_.frozen |= verdict_.marks.frozen_at(now.wall);
     }
 
     [[nodiscard]] Judged operator()() const {
         Judged result{verdict_.incident};
-        result.debounced = watched_.seldom->debounced;
+        result.debounced = watched_.rare->debounced;
         if (is_held(watched_, now_)) result.held = HeldBack::gap;
         const bool rests = run_.waiting_since || result.held == HeldBack::gap;
         if (result.held != HeldBack::gap) collect(result);
@@ -155,13 +150,13 @@ private:
         result.findings.drop(Condition::stalled);  // that is why it stands still
     }
 
-    [[nodiscard]] bool is_lost() const noexcept { return watched_.feed && watched_.feed->lost_since; }
+    [[nodiscard]] bool is_lost() const noexcept { return watched_.source && watched_.source->lost_since; }
 
     /// Shown as soon as an interval could not be read.
     void collect_loss(Judged& result) const {
         if (!is_lost() || !run_.source_lost) return;
         Finding lost{Condition::unobservable, Level::watch, "source", {.rule = "source_not_readable"}};
-        lost.evidence.add("for_s", in_seconds(now_.elapsed - *watched_.feed->lost_since));
+        lost.evidence.add("for_s", in_seconds(now_.elapsed - *watched_.source->lost_since));
         result.findings.add(lost);
     }
 
@@ -232,8 +227,8 @@ private:
         // Carried out while this cycle was under way: what came of it is taken in first.
         const bool wanted = seen.worst || verdict_.is_order(verdict_.incident.interventions);
         result.calls_off = !wanted && (seen.progressed || seen.enough_new || seen.no_output_gone);
-        if (watched_.rung_busy || !watched_.seldom->rung->empty()) return;
-        result.debounced = seen.worst ? watched_.seldom->debounced + 1 : 0;
+        if (watched_.rung_busy || !watched_.rare->rung->empty()) return;
+        result.debounced = seen.worst ? watched_.rare->debounced + 1 : 0;
         const RunClass& rules = rules_.rules;
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});
@@ -318,7 +313,7 @@ private:
         news.waiting = result.waiting;
         news.run_waits = run_.waiting_since.has_value();
         news.silence_known = !run_.late && !result.put_off && is_known(Condition::silent);
-        news.readable = !watched_.feed || watched_.feed->is_readable();
+        news.readable = !watched_.source || watched_.source->is_readable();
         for (const Finding& finding : result.findings)
             if (is_worth_telling(finding)) news.found |= bit_of(finding.condition);
         news.flaps = *verdict_.told.flaps;
@@ -337,7 +332,7 @@ private:
         if (finding.condition == Condition::silent) return is_known(finding.condition);
         const Duration told_after = rules_.rules.alerts.unobservable_after;
         if (finding.condition == Condition::unobservable)
-            return told_after > Duration{} && now_.elapsed - *watched_.feed->lost_since >= told_after;
+            return told_after > Duration{} && now_.elapsed - *watched_.source->lost_since >= told_after;
         return finding.level >= Level::nudge || !finding.condition.opens_incident();
     }
 
@@ -415,9 +410,9 @@ private:
     }
 
     const RunMemory& watched_;
-    const Verdict& verdict_;
-    const Run& run_;
-    const ReadyClass& rules_;
+    const Verdict& verdict_ = *watched_.verdict;
+    const Run& run_ = watched_.run;
+    const ReadyClass& rules_ = *watched_.of_class();
     Instant now_;
     Circumstances around_;
 };

@@ -261,7 +261,7 @@ private:
         WatchedRun& watched = *registry_.table().find(handle);
         const std::lock_guard guard{watched.lock};
         if (!stored.taken_from.empty() && stored.taken_from != settings_.holder)
-            watched.seldom.edit().locked_until = now.elapsed + settings_.lease + settings_.renew_every;
+            watched.rare.edit().locked_until = now.elapsed + settings_.lease + settings_.renew_every;
         watched.alerts_pending = static_cast<std::uint32_t>(stored.pending.size());
         for (const AlertRow& row : stored.pending) queues_.add(alert_job(handle, watched, row));
         List<Action> rung = open_rung(watched, stored.actions);

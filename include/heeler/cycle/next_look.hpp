@@ -54,17 +54,16 @@ namespace heeler::inline HEELER_ABI::detail {
     const auto& next_level = told.levels->next;
     if (next_level && (watched.verdict->incident.open() || told.acknowledged))
         no_later_than(told.dead ? now.elapsed : *next_level);
-    if (watched.seldom->waits_until) no_later_than(*watched.seldom->waits_until);
-    if (watched.seldom->held_until && now.elapsed < *watched.seldom->held_until)
-        no_later_than(*watched.seldom->held_until);
+    if (watched.rare->waits_until) no_later_than(*watched.rare->waits_until);
+    if (watched.rare->held_until && now.elapsed < *watched.rare->held_until) no_later_than(*watched.rare->held_until);
     const bool repeats = watched.verdict->incident.open() && watched.rules().alerts.renotify_every > Duration{};
     const bool kept = watched.verdict->incident.open() && told.begin == Beginning::inhibited;
-    if (repeats || kept || (watched.feed && watched.feed->is_polled())) no_later_than(now.elapsed);
+    if (repeats || kept || (watched.source && watched.source->is_polled())) no_later_than(now.elapsed);
     // Each moment of a grid of the wall clock: what falls between two of them is judged at the next one.
     if (watched.rules().schedule.aligned) no_later_than(now.elapsed);
     if (!watched.verdict->marks.dismissed && told.owes_end(watched.verdict->incident, watched.rules().alerts))
         no_later_than(now.elapsed);
-    const bool news = watched.unjudged || !watched.seldom->fates->empty();
+    const bool news = watched.unjudged || !watched.rare->fates->empty();
     const bool in_vain = told.dead && watched.verdict->incident.open();
     if (news || in_vain || told.unheard->silence != 0 || told.flaps->found || edge_is_open(watched))
         no_later_than(now.elapsed);

@@ -43,8 +43,7 @@ inline constexpr std::string_view flapping_record = "flapping";      ///< that a
 /// under the run's lock.
 class Planner {
 public:
-    Planner(RunMemory& watched, const Judged& judged, Instant now)
-        : watched_{watched}, judged_{judged}, now_{now}, spec_{watched.spec.decoded()} {}
+    Planner(RunMemory& watched, const Judged& judged, Instant now) : watched_{watched}, judged_{judged}, now_{now} {}
 
     /// Applies the decision to the run's memory and returns its rows. `same_rung`: the actions belong to the last one.
     [[nodiscard]] RunBatch operator()(bool same_rung) {
@@ -492,7 +491,7 @@ private:
     RunMemory& watched_;
     const Judged& judged_;
     Instant now_;
-    RunSpec spec_;
+    RunSpec spec_ = watched_.spec.decoded();
     RunBatch rows_;
     Telling telling_;
     Wording wording_{watched_, judged_, now_, spec_};

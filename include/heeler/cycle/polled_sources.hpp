@@ -14,13 +14,13 @@ namespace heeler::inline HEELER_ABI::detail {
 class PolledSources final : public SourcePolling {
 public:
     PolledSources(const GroupSources& sources, ClockPort& clock, Registry& registry, Ledger& ledger)
-        : intake_{sources, registry.table(), clock}, listing_{sources, registry, ledger} {}
+        : reader_{sources, registry.table(), clock}, listing_{sources, registry, ledger} {}
 
     void read(RunHandle handle, WatchedRun& watched, Instant now, CycleReport& report) override {
-        intake_.read(handle, watched, now, report);
+        reader_.read(handle, watched, now, report);
     }
     void read_groups(const std::vector<RunHandle>& runs, bool all, Instant now, CycleReport& report) override {
-        intake_.read_groups(runs, all, now, report);
+        reader_.read_groups(runs, all, now, report);
     }
     void refresh(std::vector<RunHandle>& runs, bool all, const WholeClasses& whole, Instant now,
                  CycleReport& report) override {
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::optional<Elapsed> next(Instant now) const override { return listing_.next(now); }
 
 private:
-    SourceReader intake_;
+    SourceReader reader_;
     ListedRuns listing_;
 };
 

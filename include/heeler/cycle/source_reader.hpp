@@ -36,9 +36,9 @@ public:
             std::string cursor;
             {
                 const std::lock_guard guard{watched.lock};
-                if (!is_read(handle, watched) || !watched.feed || !watched.feed->source.present()) return;
-                source = watched.feed->source;
-                cursor = watched.feed->cursor;
+                if (!is_read(handle, watched) || !watched.source || !watched.source->ref.present()) return;
+                source = watched.source->ref;
+                cursor = watched.source->cursor;
             }
             auto polled = source.poll(cursor);
             if (!take(handle, watched, polled, answered(now), report)) return;
@@ -80,10 +80,10 @@ private:
         const std::lock_guard guard{watched->lock};
         if (!is_read(handle, *watched) || watched->rules().name != class_name) return;
         if (!all && now.elapsed < watched->next_cycle) return;
-        RunSource& feed = watched->feed.edit();
-        if (feed.source.present()) return;  // a source of its own comes first
-        feed.in_group = true;
-        asked.cursors.push_back({std::string{watched->run.id}, feed.cursor, std::string{watched->spec.name()}});
+        RunSource& source = watched->source.edit();
+        if (source.ref.present()) return;  // a source of its own comes first
+        source.in_group = true;
+        asked.cursors.push_back({std::string{watched->run.id}, source.cursor, std::string{watched->spec.name()}});
         asked.handles.emplace(watched->run.id, handle);
     }
 
@@ -114,7 +114,7 @@ private:
         for (const auto& [run, handle] : asked.handles)
             if (WatchedRun* watched = heard.contains(run) ? nullptr : table_.find(handle)) {
                 const std::lock_guard guard{watched->lock};
-                if (table_.current(handle) && watched->feed) find_again(*watched, now);
+                if (table_.current(handle) && watched->source) find_again(*watched, now);
             }
         return more;
     }
@@ -122,7 +122,7 @@ private:
     /// True if there is more.
     bool take(RunHandle handle, WatchedRun& watched, Result<Polled>& polled, Instant now, CycleReport& report) {
         const std::lock_guard guard{watched.lock};
-        if (!table_.current(handle) || !watched.feed) return false;
+        if (!table_.current(handle) || !watched.source) return false;
         if (!polled) {
             if (watched.lose(now.elapsed)) report.error("source", watched.run.id, polled.error());
             return false;
@@ -135,10 +135,10 @@ private:
 
     /// What its agent did meanwhile may never be told: whoever could not be read may not have been able to write.
     static void find_again(WatchedRun& watched, Instant now) {
-        if (!watched.feed->lost_since && !watched.seldom->lost_since) return;
-        watched.feed.edit().lost_since.reset();
-        watched.feed.edit().lost_told = {};
-        watched.seldom.edit().lost_since.reset();
+        if (!watched.source->lost_since && !watched.rare->lost_since) return;
+        watched.source.edit().lost_since.reset();
+        watched.source.edit().lost_told = {};
+        watched.rare.edit().lost_since.reset();
         watched.see_from(now.elapsed);
     }
 
@@ -165,8 +165,8 @@ private:
             report.events.push_back(AuditEvent{row});
             watched.unsaved.edit().audit.push_back(std::move(row));
         }
-        if (polled.events.empty() && watched.feed->cursor == polled.cursor) return;
-        watched.feed.edit().cursor = std::move(polled.cursor);
+        if (polled.events.empty() && watched.source->cursor == polled.cursor) return;
+        watched.source.edit().cursor = std::move(polled.cursor);
         watched.fed = watched.dirty = true;
         if (is_terminal(watched.run.state)) table_.close(handle, now.elapsed);
     }
@@ -192,7 +192,7 @@ private:
         Run& run = watched.run;
         const auto calls = static_cast<std::int64_t>(detail::min_of(polled.calls.value_or(0), std::uint64_t{1} << 61));
         if (calls > run.calls) {
-            watched.seldom.edit().earlier_calls += calls - run.calls;
+            watched.rare.edit().earlier_calls += calls - run.calls;
             run.calls = calls;
         }
         if (!polled.began || *polled.began >= now.wall || (run.started && *run.started != Duration{})) return;

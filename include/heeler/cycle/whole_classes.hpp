@@ -11,7 +11,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/name_map.hpp>
 #include <heeler/core/plain_loops.hpp>
-#include <heeler/effects/context_desk.hpp>
+#include <heeler/effects/context_clearing.hpp>
 #include <heeler/run/registry.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -19,7 +19,7 @@ namespace heeler::inline HEELER_ABI::detail {
 /// `begin` and `end` from the thread that ticks, the others from any.
 class WholeClasses {
 public:
-    WholeClasses(const Registry& registry, ContextDesk& context) : registry_{registry}, context_{context} {}
+    WholeClasses(const Registry& registry, ContextClearing& context) : registry_{registry}, context_{context} {}
 
     /// Whether a cycle for this cause is one of a whole class.
     [[nodiscard]] bool due(TickCause cause, Instant now) const {
@@ -91,7 +91,7 @@ private:
     }
 
     const Registry& registry_;
-    ContextDesk& context_;
+    ContextClearing& context_;
     mutable std::mutex lock_;
     NameMap<Elapsed> next_;               ///< cycle of each class that had one
     List<Shared<const ReadyClass>> now_;  ///< whose cycle this is

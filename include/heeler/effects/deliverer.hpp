@@ -16,12 +16,12 @@
 #include <heeler/core/on_demand.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/core/ports.hpp>
-#include <heeler/effects/alert_desk.hpp>
-#include <heeler/effects/context_desk.hpp>
+#include <heeler/effects/alert_settler.hpp>
+#include <heeler/effects/context_clearing.hpp>
 #include <heeler/effects/courier.hpp>
 #include <heeler/effects/effects.hpp>
-#include <heeler/effects/group_desk.hpp>
 #include <heeler/effects/inhibition.hpp>
+#include <heeler/effects/joint_alerts.hpp>
 #include <heeler/effects/mass_stall.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/effects/silences.hpp>
@@ -48,10 +48,9 @@ public:
           process_{process},
           ledger_{ledger},
           registry_{registry},
-          table_{registry.table()},
           held_lease_{held_lease} {}
 
-    [[nodiscard]] ContextDesk& context() noexcept { return context_; }
+    [[nodiscard]] ContextClearing& context() noexcept { return context_; }
 
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
     [[nodiscard]] Queues& queues() noexcept { return queues_; }
@@ -93,7 +92,7 @@ public:
             }
         }
         for (auto& jobs : groups) send_together(jobs, now, report);
-        GroupDesk{ledger_, queues_, table_}.follow(now, report);
+        JointAlerts{ledger_, queues_, table_}.follow(now, report);
     }
 
     /// What follows a cycle when nothing of it is owed any more.
@@ -264,7 +263,7 @@ private:
     [[nodiscard]] static bool is_locked(const RungJob& job, const Action& action, Instant now) {
         if (!ends_agent(action.kind)) return false;
         const std::lock_guard guard{job.watched->lock};
-        return job.watched->seldom->locked_until > now.elapsed;
+        return job.watched->rare->locked_until > now.elapsed;
     }
 
     /// Many stand still together: nobody is ended, replaced or paused, and nobody asked for of whom people do not know
@@ -332,7 +331,7 @@ private:
     }
 
     [[nodiscard]] Duration silence_of(const WatchedRun& watched) const {
-        if (!watched.feed || watched.feed->cursor.empty()) return {};
+        if (!watched.source || watched.source->cursor.empty()) return {};
         const Run& run = watched.run;
         const Duration last = max_of(run.checkpoint_base.value_or({}), run.last_activity.value_or({}));
         return max_of(run.working(clock_.now().elapsed) - last, Duration{});
@@ -379,7 +378,7 @@ private:
     /// The first speaks for all of a group. That it does is stored before it is sent: whatever happens then, nobody
     /// is told twice, and none of them is lost.
     void send_together(List<AlertJob>& jobs, Instant now, CycleReport& report) {
-        if (!GroupDesk{ledger_, queues_, table_}.join(jobs, now, report)) return;
+        if (!JointAlerts{ledger_, queues_, table_}.join(jobs, now, report)) return;
         queues_.told(jobs.front(), now.wall);
         jobs.front().group.clear();  // from here on it waits for nobody
         send(std::move(jobs.front()), now, report);
@@ -497,7 +496,7 @@ private:
     /// Asked before an alert keeps others back, and again before it is sent: those before it may have taken longer than
     /// the lease.
     [[nodiscard]] bool leave_to_others(AlertJob& job) {
-        if (AlertDesk::leave_to_others(job)) return true;
+        if (AlertSettler::leave_to_others(job)) return true;
         const bool holds = held_lease_.holds();
         if (!holds) queues_.add(std::move(job));
         return !holds;
@@ -534,12 +533,12 @@ private:
     ProcessPort& process_;
     Ledger& ledger_;
     Registry& registry_;
-    Table& table_;
+    Table& table_ = registry_.table();
     const HeldLease& held_lease_;
     Effects effects_;
     Silences silences_;
     MassStall mass_stall_;
-    ContextDesk context_;
+    ContextClearing context_;
     std::optional<Elapsed> ended_;  ///< when an agent was ended or replaced last
     std::atomic<bool> frozen_{false};
     std::atomic<bool> informed_{false};

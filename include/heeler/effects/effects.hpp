@@ -49,7 +49,7 @@ public:
         if (action.kind == ActionKind::file_issue) return file_issue(watched, action);
         if (action.kind == ActionKind::spawn && !may_spawn(watched, action))
             return static_cast<void>(action.outcome = ActionOutcome::blocked);
-        const auto answer = hands(watched).act(action.kind, request(watched, action, asker, repeated));
+        const auto answer = control_for(watched).act(action.kind, request(watched, action, asker, repeated));
         action.outcome = outcome_of(answer);
         action.outcome_from = OutcomeFrom::answer;
         action.note = text::evidence_text(answer ? answer->note : answer.error().message);
@@ -63,7 +63,7 @@ public:
             cannot_tell(action);
             return true;
         }
-        const auto found = hands(watched).find(action.key);
+        const auto found = control_for(watched).find(action.key);
         if (found && *found == Found::found) {
             action.outcome = ActionOutcome::done;
             action.outcome_from = OutcomeFrom::look_up;
@@ -76,14 +76,14 @@ public:
             if (action.outcome == ActionOutcome::intended) action.outcome_from = OutcomeFrom::look_up;  // not begun
             return action.outcome != ActionOutcome::unknown;
         }
-        if (hands(watched).idempotent()) return repeat(watched, action, asker);
+        if (control_for(watched).idempotent()) return repeat(watched, action, asker);
         cannot_tell(action);
         return !found && found.error().code == ErrorCode::unsupported;
     }
 
     /// It is known that it was not done.
     [[nodiscard]] bool is_absent(const WatchedRun& watched, const Action& action) const {
-        const auto found = hands(watched).find(action.key);
+        const auto found = control_for(watched).find(action.key);
         return found && *found == Found::absent;
     }
 
@@ -91,7 +91,7 @@ public:
     void retire(WatchedRun& watched, Action& action, const Asker& asker) {
         action.outcome = ActionOutcome::done;
         action.note = "the run may still be running; it is no longer watched";
-        const auto told = hands(watched).act(action.kind, request(watched, action, asker));
+        const auto told = control_for(watched).act(action.kind, request(watched, action, asker));
         if (!told && told.error().code != ErrorCode::unsupported)
             action.note += " (the agent control was not told: " + text::evidence_text(told.error().message) + ")";
     }
@@ -125,7 +125,7 @@ private:
         return code == ErrorCode::timed_out || code == ErrorCode::delivery_failed;
     }
 
-    [[nodiscard]] ControlRef hands(const WatchedRun& watched) const { return control_of(watched.rules().name); }
+    [[nodiscard]] ControlRef control_for(const WatchedRun& watched) const { return control_of(watched.rules().name); }
 
     [[nodiscard]] static ActionRequest request(const WatchedRun& watched, const Action& action, const Asker& asker,
                                                bool repeated = false) {
@@ -146,7 +146,7 @@ private:
     /// Two agents on one task are worse than none: where the class wants proof, somebody must have seen the stop.
     [[nodiscard]] bool may_spawn(WatchedRun& watched, Action& action) const {
         if (watched.rules().stop_proof != StopProofNeeded::proved) return true;
-        const auto proof = hands(watched).prove_stopped(watched.run.id);
+        const auto proof = control_for(watched).prove_stopped(watched.run.id);
         if (proof && *proof == StopProof::stopped) return true;
         action.note = text::evidence_text(
             proof ? *proof == StopProof::running ? "the agent still runs" : "nobody can tell whether the agent stopped"

@@ -9,7 +9,7 @@
 #include <heeler/alert/group.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
-#include <heeler/effects/alert_desk.hpp>
+#include <heeler/effects/alert_settler.hpp>
 #include <heeler/effects/mass_stall.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/lineage.hpp>
@@ -49,7 +49,7 @@ public:
         due = std::move(rest);
         report.suppressed += kept.size();
         report.why.inhibit += kept.size();
-        AlertDesk{ledger_, registry_.table()}.settle(kept, now, report);
+        AlertSettler{ledger_, registry_.table()}.settle(kept, now, report);
     }
 
 private:

@@ -21,7 +21,7 @@
 #include <heeler/detect/loop/result_facts.hpp>
 #include <heeler/effects/courier.hpp>
 #include <heeler/effects/deliverer.hpp>
-#include <heeler/effects/mail_desk.hpp>
+#include <heeler/effects/mail_watch.hpp>
 #include <heeler/effects/refused_runs.hpp>
 #include <heeler/effects/store_health.hpp>
 #include <heeler/engine/answers.hpp>
@@ -61,7 +61,7 @@ struct Engine::EngineParts {
     }
     MailPort& mail_port() {
         if (MailPort* const room = mail.get()) return *room;
-        return mail.make(new MailDesk{courier, ledger, held_lease, deliverer});
+        return mail.make(new MailWatch{courier, ledger, held_lease, deliverer});
     }
     /// The class of a run, if it has a detector of loops. Long texts are read without the run's lock.
     [[nodiscard]] Shared<const ReadyClass> reader_of(RunHandle run, RunTable<WatchedRun>& table) const {
@@ -347,7 +347,7 @@ HEELER_INLINE Result<void> Engine::watch(RunHandle run, SourceRef source) {
     const std::lock_guard guard{watched->lock};
     if (const Observed answer = standing(run, *watched); answer != Observed::ok) return detail::refused(answer);
     (void)parts_->polled_sources();
-    watched->feed.edit().source = source;
+    watched->source.edit().ref = source;
     table_.sooner(run.index, watched->next_cycle);
     return {};
 }

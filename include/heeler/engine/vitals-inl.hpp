@@ -31,9 +31,9 @@ HEELER_INLINE void count_in(Vitals& seen, const WatchedRun& watched, Instant now
     const Run& run = watched.run;
     ++seen.runs[static_cast<std::size_t>(run.state)];
     seen.open_incidents += watched.verdict->incident.open() ? 1 : 0;
-    if (is_held(watched, now)) ++(watched.seldom->held_by_start ? seen.held_by_start : seen.held_by_clock);
+    if (is_held(watched, now)) ++(watched.rare->held_by_start ? seen.held_by_start : seen.held_by_clock);
     seen.held_by_gap += watched.put_off ? 1 : 0;
-    seen.held_by_source += watched.feed && watched.feed->lost_since ? 1 : 0;
+    seen.held_by_source += watched.source && watched.source->lost_since ? 1 : 0;
     seen.unobservable += is_unobservable(watched.shown.findings) ? 1 : 0;
     seen.poisoned += watched.verdict->restarts.poisoned_at && !is_terminal(run.state) ? 1 : 0;
     if (run.state != RunState::running) return;

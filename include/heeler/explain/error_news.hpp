@@ -18,9 +18,9 @@ namespace heeler::inline HEELER_ABI {
 /// An error that goes on is said once, and then again and again after a while. One thread at a time.
 class ErrorNews {
 public:
+    /// An error that was not met for `forgotten_after` is a new one.
     struct Times {
-        Duration again_after;
-        Duration forgotten_after;  ///< an error that was not met for so long is a new one
+        Duration again_after, forgotten_after;
     };
     explicit ErrorNews(Times times = {std::chrono::minutes{1}, std::chrono::minutes{1}}) : times_{times} {}
 

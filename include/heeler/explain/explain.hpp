@@ -74,7 +74,7 @@ namespace heeler::inline HEELER_ABI::detail {
     const auto since = watched.unobservable_since();
     if (!since || !is_unobservable(watched.shown.findings) || is_terminal(watched.run.state)) return {};
     return text::concat("UNOBSERVABLE since ", text::rfc3339(wall_at(now, *since)), ": its ",
-                        watched.seldom->lost_since ? "source" : "output", " cannot be read");
+                        watched.rare->lost_since ? "source" : "output", " cannot be read");
 }
 
 [[nodiscard]] inline RunMemory stored_memory(const RunRow& row, Instant now) {

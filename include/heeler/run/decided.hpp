@@ -26,17 +26,17 @@ public:
           incarnation_outside_{incarnation_},
           life_{run.life()},
           life_outside_{life_},
-          fates_{run.seldom->fates->bytes()},
-          basis_{run.seldom->basis} {
+          fates_{run.rare->fates->bytes()},
+          basis_{run.rare->basis} {
         if (fates_ == 0) return;
         std::swap(run.verdict, verdict_);
-        run.take_in(*run.seldom->fates);
+        run.take_in(*run.rare->fates);
         std::swap(run.verdict, verdict_);
     }
 
     [[nodiscard]] const Verdict& verdict() const noexcept { return *verdict_; }
     /// The run is still what it was decided about.
-    [[nodiscard]] bool is_about(const RunMemory& run) const noexcept { return basis_ == run.seldom->basis; }
+    [[nodiscard]] bool is_about(const RunMemory& run) const noexcept { return basis_ == run.rare->basis; }
 
     /// The outcomes of its last rung are taken in.
     [[nodiscard]] List<Action> settle(RunMemory& run) {
@@ -67,7 +67,7 @@ private:
     friend class Deciding;
 
     void swap_rung(RunMemory& run) {
-        if (rung_ || run.seldom->rung) std::swap(run.seldom.edit().rung, rung_);
+        if (rung_ || run.rare->rung) std::swap(run.rare.edit().rung, rung_);
     }
 
     void put_in(RunMemory& run) {
@@ -84,7 +84,7 @@ private:
         if (actions_ > 0) run.rung_busy = true;
         run.alerts_pending += static_cast<std::uint32_t>(alerts_);
         if (fates_ == 0) return;
-        OnDemand<Fates>& fates = run.seldom.edit().fates;
+        OnDemand<Fates>& fates = run.rare.edit().fates;
         taken_in_ = fates.edit().take(fates_);
         if (fates->empty()) fates.reset();
     }
@@ -100,7 +100,7 @@ private:
         if (actions_ > 0) run.rung_busy = false;
         run.alerts_pending -= static_cast<std::uint32_t>(alerts_);
         if (fates_ == 0) return;
-        OnDemand<Fates>& fates = run.seldom.edit().fates;
+        OnDemand<Fates>& fates = run.rare.edit().fates;
         taken_in_.add(*fates);
         fates.edit() = std::exchange(taken_in_, {});
     }

@@ -143,7 +143,7 @@ public:
         say(seen, goes_on ? name_of(seen.state) : std::string_view{});
         enter(goes_on ? next_task(seen.state) : seen.state);
         watched_.state_told = watched_.unjudged = true;
-        if (seen.state == RunState::rate_limited) watched_.seldom.edit().rate_limited_at = at_;
+        if (seen.state == RunState::rate_limited) watched_.rare.edit().rate_limited_at = at_;
         if (is_waiting(seen.state) && seen.until) watched_.wait_until(elapsed_at(now_, *seen.until));
         if (!is_terminal(run_.state)) alive();
         ++run_.observations;
@@ -230,12 +230,12 @@ public:
         sample.tokens = usage.tokens_in + usage.tokens_out - since.usage.tokens_in - since.usage.tokens_out;
         sample.api_calls = usage.api_calls - since.usage.api_calls;
         sample.bytes_written = usage.bytes_written - since.usage.bytes_written;
-        const bool observed = !watched_.seldom->held_until || now_.elapsed >= *watched_.seldom->held_until;
+        const bool observed = !watched_.rare->held_until || now_.elapsed >= *watched_.rare->held_until;
         const bool excused = run_.excuses->until > last.next - run_.interval;
         sample.whole = observed && !excused && !last.spoiled && (!sample.value || before);
         sample.credited = run_.children->progress > run_.origin + run_.waited + last.next - run_.interval;
         learn(sample, {});
-        auto& rows = watched_.seldom.edit().heartbeats.edit();
+        auto& rows = watched_.rare.edit().heartbeats.edit();
         const bool on_record = watched_.rules().interval.on_record;
         const std::size_t most = on_record ? 2 * RunMemory::heartbeats_per_record : RunMemory::most_heartbeats;
         if (rows.size() >= most) {
@@ -246,7 +246,7 @@ public:
         }
         rows.push_back({sample.number, sample.value, sample.delta, now_.wall});
         last.begin_at(run_);
-        last.spoiled = !run_.output_readable || (watched_.feed && watched_.feed->lost_since);
+        last.spoiled = !run_.output_readable || (watched_.source && watched_.source->lost_since);
         const auto passed = (at_ - last.next) / run_.interval;
         last.next += (passed + 1) * run_.interval;
         return true;
@@ -271,7 +271,7 @@ public:
                 learn(Acted{action.kind, outcome, action.note, action.outcome_from}, {});
             }
         watched_.acted = number;
-        watched_.seldom.edit().rung.edit() = std::move(actions);
+        watched_.rare.edit().rung.edit() = std::move(actions);
         watched_.rung_busy = watched_.called_off = false;
     }
 
@@ -394,8 +394,8 @@ inline void record(RunMemory& watched, Folder& folder, const CheckpointNote& not
 /// once. Under the run's lock.
 [[nodiscard]] inline bool fence_off(RunMemory& watched, std::uint32_t incarnation, WallTime now) {
     if (incarnation == 0 || incarnation >= watched.run.incarnation) return false;
-    if (watched.seldom->fenced_told >= incarnation) return true;
-    watched.seldom.edit().fenced_told = incarnation;
+    if (watched.rare->fenced_told >= incarnation) return true;
+    watched.rare.edit().fenced_told = incarnation;
     watched.unsaved.edit().audit.push_back({now, "fenced", std::string{watched.run.id},
                                             R"({"incarnation":)" + std::to_string(incarnation) + R"(,"current":)" +
                                                 std::to_string(watched.run.incarnation) + "}"});

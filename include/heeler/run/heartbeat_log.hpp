@@ -46,7 +46,7 @@ inline void read_heartbeats(const std::string& body, List<HeartbeatRow>& rows) {
     for (const List<AuditRow>* records : {&known.audit, &watched.unsaved->audit})
         for (const AuditRow& row : *records)
             if (row.kind == heartbeats_record) read_heartbeats(row.body, rows);
-    for (const HeartbeatRow& row : *watched.seldom->heartbeats)
+    for (const HeartbeatRow& row : *watched.rare->heartbeats)
         if (rows.empty() || row.number > rows.back().number) rows.push_back(row);
     return rows;
 }

@@ -63,7 +63,7 @@ public:
     void renew(WatchedRun& watched, Instant now) const {
         if (!watched.of_class()->replaced.load(std::memory_order_relaxed)) return;
         const bool keeps = watched.verdict->incident.open() && !watched.run.spend->is_over();
-        if (keeps || watched.rung_busy || !watched.seldom->rung->empty()) return;
+        if (keeps || watched.rung_busy || !watched.rare->rung->empty()) return;
         auto newest = find_class(watched.rules().name);
         if (!newest) return;
         watched.change_class(std::move(newest), now);
@@ -247,7 +247,7 @@ private:
         count_child(told, -1);
         count_child(*watched, 1);
         watched->generation = handle->generation;
-        watched->seldom.edit().basis = told.seldom->basis + 1;
+        watched->rare.edit().basis = told.rare->basis + 1;
         if (whole) rejoin(*watched, told, now);
         table_.show(*handle, watched->shown.status);
         table_.look_at(handle->index, now.elapsed);
@@ -349,8 +349,8 @@ private:
         watched.last_flush = watched.last_memory = now.elapsed;
         const Duration down = now.wall - stored.row.updated_at;
         // One that is started again and again judges in the end, however short it lives.
-        if (!polled && down > 3 * period_of(watched) && watched.seldom->held_starts < Run::most_gaps) {
-            Seldom& held = watched.seldom.edit();
+        if (!polled && down > 3 * period_of(watched) && watched.rare->held_starts < Run::most_gaps) {
+            RareFacts& held = watched.rare.edit();
             held.held_by_start = true;
             held.held_until = now.elapsed + grace_of(watched);
             ++held.held_starts;

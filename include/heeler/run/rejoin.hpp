@@ -18,7 +18,7 @@ namespace heeler::inline HEELER_ABI::detail {
 inline void rejoin_state(RunMemory& stored, const RunMemory& told, Instant now) {
     if (!told.state_told) return;
     Folder{stored, now}.enter(told.run.state);
-    stored.wait_until(told.seldom->waits_until);
+    stored.wait_until(told.rare->waits_until);
     stored.state_told = stored.unjudged = true;
 }
 
@@ -76,10 +76,10 @@ inline void rejoin_checkpoints(RunMemory& stored, const RunMemory& told, Instant
 inline void rejoin(RunMemory& stored, RunMemory& told, Instant now) {
     rejoin_state(stored, told, now);
     stored.dirty = true;
-    if (told.feed) {
-        const bool was_read = !told.feed->cursor.empty();
-        told.feed.edit().cursor = stored.feed->cursor;
-        stored.feed = std::move(told.feed);
+    if (told.source) {
+        const bool was_read = !told.source->cursor.empty();
+        told.source.edit().cursor = stored.source->cursor;
+        stored.source = std::move(told.source);
         if (was_read) return;
     }
     if (told.lines) stored.lines = std::move(told.lines);

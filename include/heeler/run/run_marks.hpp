@@ -45,13 +45,13 @@ struct OperatorMarks {
 
 /// A source that is polled for a run, and how far it was read.
 struct RunSource {
-    SourceRef source;
+    SourceRef ref;
     std::string cursor;
     bool in_group = false;                ///< its class has a source for all its runs
     SmallOptional<Elapsed> lost_since{};  ///< polls fail since then: nothing is known of the time since
     Duration lost_told{};                 ///< how long that had lasted when it was said last
 
-    [[nodiscard]] bool is_polled() const noexcept { return in_group || source.present(); }
+    [[nodiscard]] bool is_polled() const noexcept { return in_group || ref.present(); }
     [[nodiscard]] bool is_readable() const noexcept { return is_polled() && !lost_since; }
 };
 

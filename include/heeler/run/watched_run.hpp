@@ -144,7 +144,7 @@ private:
 };
 
 /// What few runs have: one pointer for all of it until one does.
-struct Seldom {
+struct RareFacts {
     OnDemand<List<HeartbeatRow>> heartbeats;  ///< the newest; what is older is on record
     OnDemand<Fates> fates;                    ///< of alerts: written by deliveries, taken in by the next cycle
     OnDemand<List<Action>> rung;              ///< that was carried out and is not settled yet; not saved
@@ -183,7 +183,7 @@ struct RunMemory {
     OnDemand<text::LineSplitter> lines;
     OnDemand<SeenResults> results;
     OnDemand<Checkpoints> checkpoints;
-    OnDemand<Seldom> seldom;
+    OnDemand<RareFacts> rare;
 
     // --- the verdict: written by cycles ---
     Shown shown;
@@ -191,8 +191,8 @@ struct RunMemory {
 
     // --- not saved with the facts ---
     WallTime created_at{};
-    SpecBytes spec;            ///< holds the text of `run.id`
-    OnDemand<RunSource> feed;  ///< the cursor is saved with the memory
+    SpecBytes spec;              ///< holds the text of `run.id`
+    OnDemand<RunSource> source;  ///< the cursor is saved with the memory
     OnDemand<Unsaved> unsaved;
     Elapsed next_cycle = Elapsed::max();
     Elapsed last_flush{};
@@ -218,14 +218,14 @@ struct RunMemory {
     [[nodiscard]] const RunClass& rules() const noexcept { return of_class()->rules; }
 
     /// What became of an alert about the run.
-    void note(Fate fate) { seldom.edit().fates.edit().add(std::move(fate)); }
+    void note(Fate fate) { rare.edit().fates.edit().add(std::move(fate)); }
 
     /// What `ask(run)` answers when what became of its alerts is taken in. That changes nothing.
     template <class Ask>
     [[nodiscard]] auto as_told(Ask&& ask) {
-        if (seldom->fates->empty()) return ask(*this);
+        if (rare->fates->empty()) return ask(*this);
         OnDemand<Verdict> before = verdict;
-        take_in(*seldom->fates);
+        take_in(*rare->fates);
         auto answer = ask(*this);
         verdict = std::move(before);
         return answer;
@@ -266,11 +266,11 @@ struct RunMemory {
     /// none.
     [[nodiscard]] bool owes_credit() const noexcept {
         if (verdict->incident.open() && verdict->repeated_by != 0) return false;
-        return run.has_parent && run.last_progress && run.last_progress != seldom->credited;
+        return run.has_parent && run.last_progress && run.last_progress != rare->credited;
     }
     /// There is nothing to be credited any more.
     void settle_credit() {
-        if (run.has_parent) seldom.edit().credited = run.last_progress;
+        if (run.has_parent) rare.edit().credited = run.last_progress;
     }
 
     /// A run below it made progress. The working clock of one that waits for its children stands, and so the wait
@@ -294,9 +294,9 @@ struct RunMemory {
     /// Its source fails. True if that is news. One that failed before a restart has been lost since then.
     bool lose(Elapsed now) {
         sampling.spoiled = true;
-        if (feed->lost_since) return false;
-        if (!seldom->lost_since) seldom.edit().lost_since = now;
-        feed.edit().lost_since = seldom->lost_since;
+        if (source->lost_since) return false;
+        if (!rare->lost_since) rare.edit().lost_since = now;
+        source.edit().lost_since = rare->lost_since;
         return dirty = true;
     }
 
@@ -304,7 +304,7 @@ struct RunMemory {
     [[nodiscard]] SmallOptional<Elapsed> unobservable_since() const noexcept {
         const Incident& incident = verdict->incident;
         const bool unread = incident.open() && incident.condition == Condition::no_output_access;
-        if (seldom->lost_since || !unread) return seldom->lost_since;
+        if (rare->lost_since || !unread) return rare->lost_since;
         return run.origin + run.waited + incident.opened;
     }
 
@@ -322,7 +322,7 @@ struct RunMemory {
 
     /// Lines and calls that were counted as they came.
     [[nodiscard]] std::uint64_t items() const noexcept {
-        return static_cast<std::uint64_t>(run.lines + run.calls - seldom->earlier_calls);
+        return static_cast<std::uint64_t>(run.lines + run.calls - rare->earlier_calls);
     }
 
     /// What stopped its agent was a rate limit or a person, and it has not worked since: that it has to be replaced
@@ -330,17 +330,17 @@ struct RunMemory {
     [[nodiscard]] bool was_stopped_from_outside() const noexcept {
         const LastCheckpoint& last = checkpoints->last;
         const auto person = last.reason == CheckpointReason::user_interrupt ? last.at : std::nullopt;
-        const auto stopped = detail::max_of(seldom->rate_limited_at, SmallOptional<Duration>{person});
+        const auto stopped = detail::max_of(rare->rate_limited_at, SmallOptional<Duration>{person});
         return stopped && stopped >= run.last_progress;
     }
 
     /// The wait that goes on ends by itself then; absent: it does not.
     void wait_until(SmallOptional<Elapsed> end) {
-        if (end != seldom->waits_until) seldom.edit().waits_until = end;
+        if (end != rare->waits_until) rare.edit().waits_until = end;
     }
 
     [[nodiscard]] Life life() const {
-        return {run.state, run.waiting_since, run.waited, seldom->waits_until, run.paused_by_watchdog};
+        return {run.state, run.waiting_since, run.waited, rare->waits_until, run.paused_by_watchdog};
     }
     void live(const Life& life) {
         run.state = life.state;
@@ -363,14 +363,14 @@ struct RunMemory {
           run.incarnation, run.state, run.metric, run.shared_run, run.output_readable, run.paused_by_watchdog,
           run.words, run.children, run.spend);
         if (usage != *run.usage) run.usage.edit() = usage;
-        Seldom nothing;
-        Seldom& more = seldom ? seldom.edit() : nothing;
+        RareFacts nothing;
+        RareFacts& more = rare ? rare.edit() : nothing;
         a(run.excuses, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
           more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since, more.credited,
           more.rate_limited_at);
         if (!a.is_loading()) return;
         if (run.usage) run.spend.edit().counted = usage;
-        if (nothing.says_something()) seldom.edit() = std::move(nothing);
+        if (nothing.says_something()) rare.edit() = std::move(nothing);
     }
 
     /// False if they cannot be read. Whoever wrote them may have had a clock that is far ahead: what it saw lies in no
@@ -387,7 +387,7 @@ struct RunMemory {
     [[nodiscard]] std::string saved_memory(Instant now) {
         ArchiveWriter to{now};
         std::uint8_t layout = memory_layout;
-        std::string cursor = feed ? feed->cursor : std::string{};
+        std::string cursor = source ? source->cursor : std::string{};
         to(layout, cursor, lines, results, watermark, acted);
         detectors.save(to, now);
         return to.take();
@@ -409,8 +409,8 @@ struct RunMemory {
             watermark = verdict->watermark;
             return false;
         }
-        if (!feed && cursor.empty()) return true;
-        feed.edit().cursor = std::move(cursor);
+        if (!source && cursor.empty()) return true;
+        source.edit().cursor = std::move(cursor);
         return true;
     }
 

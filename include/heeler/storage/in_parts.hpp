@@ -50,7 +50,7 @@ struct Parted {
 /// gives up soon: then the store refuses everything, and no run is at fault.
 class InParts {
 public:
-    /// `besides(place)` belongs to the run at that place, `rest` to none.
+    /// `related(place)` belongs to the run at that place, `rest` to none.
     template <class RelatedOf>
     InParts(StorePort& store, const Batch& whole, Batch rest, const RelatedOf& related) : store_{store}, whole_{whole} {
         for (std::size_t place = 0; place < whole.runs.size(); ++place) related_.push_back(&related(place));

@@ -59,8 +59,8 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     if (!trial.load_facts(stored.row->facts, now)) return false;
     const Run mine = watched.run;
     const OnDemand<Checkpoints> noted = watched.checkpoints;
-    const auto waits_until = watched.seldom->waits_until;
-    const OnDemand<Fates> fates = watched.seldom->fates;
+    const auto waits_until = watched.rare->waits_until;
+    const OnDemand<Fates> fates = watched.rare->fates;
     (void)watched.load_facts(stored.row->facts, now);
     keep_reported(watched, mine, noted);
     if (watched.run.waiting_since && watched.run.waiting_since == mine.waiting_since) watched.wait_until(waits_until);
@@ -68,7 +68,7 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     const std::size_t kept = detail::min_of(records.size(), Verdict::most_interventions);
     watched.stored_besides(stored.checkpoints.size(), stored.row->ended_at,
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
-    ++watched.seldom.edit().basis;
+    ++watched.rare.edit().basis;
     watched.acted = 0;
     Folder{watched, now}
         .begin_anew();  // somebody else did something: what was seen before that is no evidence any more

@@ -34,7 +34,7 @@ struct TreeWatch::Room {
         settings = *set;
         usable = engine.define(std::move(rules));
         if (!usable) return;
-        static_cast<void>(engine.control(class_name, detail::ControlRef{hands}));
+        static_cast<void>(engine.control(class_name, detail::ControlRef{control}));
         if (auto watched = engine.watch(class_name, detail::GroupSourceRef{source}); !watched) usable = watched;
     }
     Room(const Room&) = delete;
@@ -114,7 +114,7 @@ struct TreeWatch::Room {
     detail::WatchedTrees trees;
     detail::TreeRecords records{engine};
     detail::WatchSource source{trees, settings};
-    detail::TreeControl hands{trees};
+    detail::TreeControl control{trees};
     detail::TreeGuard guard{trees, records, settings};
     std::mutex arming;
 };
@@ -235,7 +235,7 @@ struct OrphanRecovery::Room {
           source{watches.trees, watches.settings} {
         if (usable) usable = engine.define(std::move(rules));
         if (!usable) return;
-        static_cast<void>(engine.control(class_name, detail::ControlRef{watches.hands}));
+        static_cast<void>(engine.control(class_name, detail::ControlRef{watches.control}));
         if (auto watched = engine.watch(class_name, detail::GroupSourceRef{source}); !watched) usable = watched;
     }
     Room(const Room&) = delete;

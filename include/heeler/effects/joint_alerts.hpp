@@ -11,7 +11,7 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/time.hpp>
-#include <heeler/effects/alert_desk.hpp>
+#include <heeler/effects/alert_settler.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/run/run_table.hpp>
 #include <heeler/storage/ledger.hpp>
@@ -19,9 +19,9 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// One thread at a time.
-class GroupDesk {
+class JointAlerts {
 public:
-    GroupDesk(Ledger& ledger, Queues& queues, RunTable<WatchedRun>& table)
+    JointAlerts(Ledger& ledger, Queues& queues, RunTable<WatchedRun>& table)
         : ledger_{ledger}, queues_{queues}, table_{table} {}
 
     /// The first of them tells of all, and that it does is on record at each, in one commit. The others wait until it
@@ -32,7 +32,7 @@ public:
         List<AlertJob> before = jobs;
         write_rows(jobs);
         List<Change> changes;
-        const List<std::size_t> places = AlertDesk::put(jobs, changes);
+        const List<std::size_t> places = AlertSettler::put(jobs, changes);
         const auto error = ledger_.commit(changes, {}, now);
         const bool good = changes[places[0]].stored;
         // Whom the store does not take tells of itself alone, and holds up no other.
@@ -52,7 +52,7 @@ public:
     /// has heard of them: they are told anew.
     void follow(Instant now, CycleReport& report) {
         for (SpokenFor& those : queues_.take_spoken_for(now.elapsed)) {
-            drop_if(those.jobs, AlertDesk::leave_to_others);
+            drop_if(those.jobs, AlertSettler::leave_to_others);
             if (those.jobs.empty()) continue;
             const auto lead = find_lead(those.jobs.front().row);
             const bool waits = lead && *lead && (*lead)->state == AlertRow::State::pending;
@@ -117,7 +117,7 @@ private:
             const std::lock_guard guard{job.watched->lock};
             job.watched->note(job.fate(dead ? Fate::What::dead : Fate::What::delivered));
         }
-        AlertDesk{ledger_, table_}.settle(jobs, now, report);
+        AlertSettler{ledger_, table_}.settle(jobs, now, report);
     }
 
     void tell_anew(AlertJob job) {

@@ -1,4 +1,4 @@
-#include <heeler/effects/mail_desk.hpp>
+#include <heeler/effects/mail_watch.hpp>
 
 #include <functional>
 #include <stdexcept>
@@ -14,29 +14,30 @@ using rooms::House;
 
 namespace {
 
-/// A desk in a house; `again` makes another, as a process that starts again has it.
+/// A watch of mailboxes in a house; `again` makes another, as a process that starts again has it.
 struct Office {
     House house;
     ScriptedMailbox box;
     MailSettings rules;
-    std::unique_ptr<detail::MailDesk> desk;
+    std::unique_ptr<detail::MailWatch> mail_watch;
 
     Office() { again(); }
 
     void again() {
-        desk = std::make_unique<detail::MailDesk>(house.courier, house.ledger, house.held_lease, house.deliverer);
-        desk->watch(detail::MailboxRef{box}, rules);
+        mail_watch =
+            std::make_unique<detail::MailWatch>(house.courier, house.ledger, house.held_lease, house.deliverer);
+        mail_watch->watch(detail::MailboxRef{box}, rules);
     }
 
     CycleReport check() {
         CycleReport report;
-        desk->check(house.now(), report);
+        mail_watch->check(house.now(), report);
         return report;
     }
     /// Checks, then delivers.
     CycleReport cycle() {
         CycleReport report = check();
-        desk->tell(house.now(), report);
+        mail_watch->tell(house.now(), report);
         house.clock.advance(30s);
         return report;
     }
@@ -117,7 +118,7 @@ TEST_CASE("an alert that fails is tried again at once, then in the next cycle [M
     CHECK(office.house.notifier.sent()[3].alert.attempt == 4);
 
     CycleReport same_cycle;
-    office.desk->tell(office.house.now(), same_cycle);
+    office.mail_watch->tell(office.house.now(), same_cycle);
     CHECK(office.house.notifier.sent().size() == 4);
     CHECK(office.records("mail.urgent") == 0);
 
@@ -310,12 +311,12 @@ TEST_CASE("commands for a mailbox that carries out nothing wait, and that is sai
     House house;
     PlainMailbox box;
     box.inner.add("c", MailKind::command);
-    detail::MailDesk desk{house.courier, house.ledger, house.held_lease, house.deliverer};
-    desk.watch(detail::MailboxRef{box}, {});
+    detail::MailWatch mail_watch{house.courier, house.ledger, house.held_lease, house.deliverer};
+    mail_watch.watch(detail::MailboxRef{box}, {});
     CycleReport report;
-    desk.check(house.now(), report);
+    mail_watch.check(house.now(), report);
     CHECK_THAT(bench::errors_of(report), ContainsSubstring("no verb `carry_out`"));
-    desk.check(house.now(), report);
+    mail_watch.check(house.now(), report);
     CHECK(report.errors == 1);
     CHECK(box.inner.marked.empty());
 }
@@ -377,7 +378,7 @@ TEST_CASE("a mailbox is looked into once a cycle, and not at all if that is off 
     office.rules.enabled = true;
     office.again();
     (void)office.check();
-    office.desk->watch({}, {});
+    office.mail_watch->watch({}, {});
     CHECK(office.told().empty());
     CHECK(office.box.looks == 2);
 }
@@ -408,20 +409,20 @@ TEST_CASE("mailboxes may be looked into while an alert is being sent [M-128]") {
     House& house = office.house;
     Interrupted notifier;
     detail::Courier courier{notifier, house.ledger, house.held_lease};
-    detail::MailDesk desk{courier, house.ledger, house.held_lease, house.deliverer};
-    desk.watch(detail::MailboxRef{office.box}, {});
+    detail::MailWatch mail_watch{courier, house.ledger, house.held_lease, house.deliverer};
+    mail_watch.watch(detail::MailboxRef{office.box}, {});
     office.box.add("a", MailKind::urgent);
     office.box.add("b", MailKind::urgent);
     CycleReport report;
     const auto change = [&](auto&& how) {
         return [&, how] {
             how();
-            desk.check(house.now(), report);
+            mail_watch.check(house.now(), report);
         };
     };
     const auto cycle = [&] {
-        desk.check(house.now(), report);
-        desk.tell(house.now(), report);
+        mail_watch.check(house.now(), report);
+        mail_watch.tell(house.now(), report);
         return std::exchange(notifier.told, {});
     };
     notifier.meanwhile = change([] {});
@@ -439,7 +440,7 @@ TEST_CASE("mailboxes may be looked into while an alert is being sent [M-128]") {
     CHECK(cycle().empty());
 
     office.box.add("f", MailKind::urgent);
-    notifier.meanwhile = [&] { desk.watch({}, {}); };
+    notifier.meanwhile = [&] { mail_watch.watch({}, {}); };
     CHECK(cycle().size() == 1);
     CHECK(report.ok());
 }

@@ -1,4 +1,4 @@
-#include <heeler/effects/group_desk.hpp>
+#include <heeler/effects/joint_alerts.hpp>
 
 #include "support/rooms.hpp"
 #include "support/slowed.hpp"
@@ -175,12 +175,12 @@ TEST_CASE("who speaks for others is stored before people are told, and says the 
     StoreReader reader{&g, &good};
     detail::NotifierEdge<StoreReader> port{reader};
     detail::Courier courier{port, g.ledger, g.held_lease};
-    detail::Deliverer hands{courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
-    hands.freeze(false);
-    for (std::size_t run = 0; run < 3; ++run) hands.queues().add(g.alert(run));
+    detail::Deliverer own_deliverer{courier, g.clock_port, g.process, g.ledger, g.registry, g.held_lease};
+    own_deliverer.freeze(false);
+    for (std::size_t run = 0; run < 3; ++run) own_deliverer.queues().add(g.alert(run));
     g.clock.advance(30s);
     CycleReport report;
-    hands.run(g.now(), report);
+    own_deliverer.run(g.now(), report);
     CHECK(good);
     // What the next process finds in the store.
     AlertRow found = g.row_of(0);

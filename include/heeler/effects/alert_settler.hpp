@@ -16,9 +16,9 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// One thread at a time.
-class AlertDesk {
+class AlertSettler {
 public:
-    AlertDesk(Ledger& ledger, RunTable<WatchedRun>& table) : ledger_{ledger}, table_{table} {}
+    AlertSettler(Ledger& ledger, RunTable<WatchedRun>& table) : ledger_{ledger}, table_{table} {}
 
     /// An alert of a run that another watchdog holds is theirs.
     [[nodiscard]] static bool leave_to_others(const AlertJob& job) {

@@ -24,7 +24,7 @@
 namespace heeler::inline HEELER_ABI::detail {
 
 /// `begin` `end` and `leave` from the thread that ticks, the others from the one that delivers.
-class ContextDesk {
+class ContextClearing {
 public:
     void attach(ContextRef context) {
         const std::lock_guard guard{lock_};

@@ -42,10 +42,10 @@ public:
 /// A message is told of once, and a command carried out once. An alert is due when it is about at least one message
 /// that no ended alert was about, and then about all that wait. `check` is for the thread that ticks, `tell` for the
 /// one that delivers.
-class MailDesk final : public MailPort {
+class MailWatch final : public MailPort {
 public:
-    MailDesk(Courier& courier, Ledger& ledger, const HeldLease& held_lease, Deliverer& hands)
-        : courier_{courier}, held_lease_{held_lease}, hands_{hands}, memory_{ledger, courier} {}
+    MailWatch(Courier& courier, Ledger& ledger, const HeldLease& held_lease, Deliverer& deliverer)
+        : courier_{courier}, held_lease_{held_lease}, deliverer_{deliverer}, memory_{ledger, courier} {}
 
     void watch(MailboxRef mailbox, MailSettings settings) override {
         const std::lock_guard one{checking_};
@@ -157,7 +157,7 @@ private:
         Result<void> done, marked;
         for (const NamedMail& command : commands) {
             if (!memory_.knows(command.name)) {
-                if (!hands_.may_act() || !held_lease_.holds() || tried++ >= most_commands) continue;
+                if (!deliverer_.may_act() || !held_lease_.holds() || tried++ >= most_commands) continue;
                 if (auto now_done = carry_out(command, now, report); !now_done) done = std::move(now_done);
             }
             if (!memory_.knows(command.name)) continue;
@@ -196,7 +196,7 @@ private:
             if (is_under_way(answer) && row.state == AlertRow::State::pending) return settle(row, now.wall);
         }
         settle(row, now.wall);
-        if (row.state != AlertRow::State::delivered) hands_.context().fail_to_tell();
+        if (row.state != AlertRow::State::delivered) deliverer_.context().fail_to_tell();
         if (row.state == AlertRow::State::pending)
             return report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
         report.events.push_back(AlertEvent{std::move(row)});
@@ -216,7 +216,7 @@ private:
 
     Courier& courier_;
     const HeldLease& held_lease_;
-    Deliverer& hands_;
+    Deliverer& deliverer_;
     MailMemory memory_;
 
     std::mutex checking_;  ///< of the mailbox, and of what is said about it
