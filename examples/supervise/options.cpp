@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <heeler/report/daily_digest.hpp>
+
 #include "../common/channels.hpp"
 #include "../common/command_line.hpp"
 #include "../common/given_settings.hpp"
@@ -156,6 +158,15 @@ std::variant<Options, Quit> parse_options(int argc, const char* const* argv) {
              "At the end, how long an alert is tried that nobody has yet (default: 60s; 10s at most after Ctrl-C)");
     app.add_option("--notify", options.notify, common::notify_help)->type_name("CHANNEL");
     app.add_option("--ping", options.ping, common::ping_help)->type_name("URL");
+    const auto take_time = [&options](const std::string& text) {
+        const auto time = heeler::time_of_day(text);
+        if (!time) throw CLI::ValidationError("--digest", time.error().message);
+        options.digest = *time;
+    };
+    app.add_option_function<std::string>(
+           "--digest", take_time,
+           "Tell how the day was once a day at this time in UTC, like 09:00: all is well, or what happened")
+        ->type_name("HH:MM");
     std::optional<Input> input;
     app.add_flag("--pty", options.pty, "Give the command a terminal, in which the watchdog speaks to it");
     app.add_option("--stdin", input,

@@ -34,7 +34,8 @@ struct Options {
     std::string html;  ///< a page that shows what happened; empty: none
     std::string snapshot_directory;
     std::string state_directory;
-    std::string ping;  ///< of a dead man's switch; empty: none
+    std::string ping;                        ///< of a dead man's switch; empty: none
+    std::optional<heeler::Duration> digest;  ///< the time of the day at which it is told; absent: never
     std::optional<heeler::Duration> expected;
     std::optional<heeler::Duration> timeout;
     std::optional<heeler::Duration> interval;

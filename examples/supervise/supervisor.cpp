@@ -36,7 +36,14 @@ Supervisor::Supervisor(Options options, RunDirectory directory, std::unique_ptr<
       postbox_(std::move(postbox)),
       signs_(signs),
       dog_(heeler::SystemClock(), common::AnyStore::in_file(directory_.file("store.sqlite")),
-           Notifier(PostboxNotifier(postbox_, directory_.place("alerts.log")), std::move(channels))) {}
+           Notifier(PostboxNotifier(postbox_, directory_.place("alerts.log")), std::move(channels))) {
+    if (!options_.digest) return;
+    heeler::DailyDigestSettings settings{.at = *options_.digest, .spent = [this] { return spend_.today(); }};
+    if (auto kept = heeler::read_head(directory_.place("digest"), 64); kept && *kept) settings.told = **kept;
+    if (!settings.check()) settings.told.clear();
+    day_told_ = settings.told;
+    digest_.emplace(std::move(settings));
+}
 
 Quit Supervisor::run(const GoOn& how) {
     if (auto quit = begin(how)) return *quit;
@@ -51,6 +58,7 @@ void Supervisor::loop() {
         for (std::string& line : narrator_.lines_of(report, dog_.clock().now().elapsed)) postbox_->put(std::move(line));
         if (!report.events.empty()) delivered_ = true;
         signs_.note(dog_, report);
+        note_day(report);
     });
     if (metric_->reported()) sampler_.emplace(*metric_);
     while (!over()) {
@@ -215,11 +223,27 @@ void Supervisor::cycle() {
 
 void Supervisor::tell(const heeler::CycleReport& report) {
     if (report.ticks > 0) signs_.note(dog_, report);
+    note_day(report);
     page_.happened(report, dog_.clock().now().wall);
     for (const heeler::Event& event : report.events)
         if (const auto* const status = std::get_if<heeler::StatusEvent>(&event); status && status->run == run_id_)
             view_.status = name_of(status->status);
     for (const std::string& line : narrator_.lines_of(report, dog_.clock().now().elapsed)) display_.say(line);
+}
+
+/// The date of what was told is kept, so that the next one of this name does not tell it again.
+void Supervisor::note_day(const heeler::CycleReport& report) {
+    if (!digest_) return;
+    heeler::Vitals seen;
+    seen.at = dog_.clock().now();
+    if (report.deliveries > 0) seen = dog_.vitals();
+    if (auto alert = digest_->note(report, seen)) dog_.say(std::move(*alert));
+    if (report.deliveries == 0) return;
+    std::string told = digest_->told();
+    if (told == day_told_) return;
+    day_told_ = std::move(told);
+    if (auto kept = heeler::replace_file(directory_.place("digest"), day_told_, 0600); !kept)
+        postbox_->put("that the day was told is not noted: " + kept.error().message);
 }
 
 void Supervisor::show() {

@@ -9,6 +9,7 @@
 #include <heeler/agent/process_control.hpp>
 #include <heeler/clock/system_clock.hpp>
 #include <heeler/engine/watchdog.hpp>
+#include <heeler/report/daily_digest.hpp>
 #include <heeler/spend.hpp>
 
 #include "../common/any_store.hpp"
@@ -80,6 +81,7 @@ private:
     void report_to_watchdog();
     void cycle();
     void tell(const heeler::CycleReport& report);
+    void note_day(const heeler::CycleReport& report);
     void show();
     [[nodiscard]] bool over();
 
@@ -130,6 +132,8 @@ private:
     SupervisedControl control_;
     Dog dog_;
     heeler::SpendLedger spend_{dog_.store()};
+    std::optional<heeler::DailyDigest> digest_;
+    std::string day_told_;  ///< as it is kept in the run directory; of the thread that delivers
     std::string run_id_;
     heeler::RunHandle handle_{};
     std::optional<heeler::ProcessControl> process_;
