@@ -2,27 +2,8 @@
 # heeler-replay --limits: which limits would fit, by what recordings hold.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}/heeler-replay
-[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err"
-    failures=$((failures + 1))
-}
-# replay STATUS WHAT ARGUMENT...: the output is in $work/out and $work/err.
-replay() {
-    local status=$1 what=$2
-    shift 2
-    timeout 60 "$bin" "$@" >"$work/out" 2>"$work/err" </dev/null
-    [ $? -eq "$status" ] || fail "$what: another exit status than $status"
-}
-holds() { grep -qF -- "$2" "$work/out" || fail "$1: no $2"; }
-lacks() { ! grep -qF -- "$2" "$work/out" || fail "$1: $2"; }
-says() { grep -qF -- "$2" "$work/err" || fail "$1: not said: $2"; }
+# shellcheck source=SCRIPTDIR/../support/replay_checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/replay_checks.sh"
 
 # Progress every 10 s, once after 48 s, and by a call of 4 s in between.
 healthy() {

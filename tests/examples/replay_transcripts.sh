@@ -2,26 +2,8 @@
 # heeler-replay with the session file of a coding agent: known by its content, read as it is, and judged like a scenario.
 set -uo pipefail
 
-bin=${HEELER_BIN:?the directory of the built examples}/heeler-replay
-[ -x "$bin" ] || { echo "not built: $bin"; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err"
-    failures=$((failures + 1))
-}
-# replay STATUS WHAT ARGUMENT...: the output is in $work/out and $work/err.
-replay() {
-    local status=$1 what=$2
-    shift 2
-    timeout 60 "$bin" "$@" >"$work/out" 2>"$work/err" </dev/null
-    [ $? -eq "$status" ] || fail "$what: another exit status than $status"
-}
-holds() { grep -qF -- "$2" "$work/out" || fail "$1: no $2"; }
-lacks() { ! grep -qF -- "$2" "$work/out" || fail "$1: $2"; }
+# shellcheck source=SCRIPTDIR/../support/replay_checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/replay_checks.sh"
 
 common='"sessionId":"s1","isSidechain":false'
 # A session that runs one command for ever, each time with the same answer, after a week in which nobody spoke to it.
