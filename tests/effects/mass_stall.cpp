@@ -174,3 +174,18 @@ TEST_CASE("what is to be told of all is told once it could be stored [M-190]") {
     CHECK(f.sent("fleet.stalled") == 1);
     CHECK(f.sent("run.unhealthy") == 0);
 }
+
+TEST_CASE("what is to be told of all is not lost with a run that ends before it could be stored [M-190]") {
+    const std::size_t ends = GENERATE(range(std::size_t{0}, std::size_t{6}));
+    CAPTURE(ends);
+    Fleet f{12};
+    f.stopped = 6;
+    f.go_on(1);
+    f.store.fail(StoreOperation::commit, ErrorCode::io);
+    f.go_on(1);
+    REQUIRE(f.sent("fleet.stalled") == 0);
+    f.store.heal();
+    REQUIRE(f.dog->finish(f.runs[ends]));
+    f.go_on(2);
+    CHECK(f.sent("fleet.stalled") == 1);
+}
