@@ -171,7 +171,7 @@ private:
     Instant now_;
     bool loading_ = false, ok_ = true;
     std::size_t held_ = 0;
-    char near_[512];  // what is behind the text, so many bytes of it
+    char near_[512]{};  // what is behind the text, so many bytes of it; GCC cannot tell that no others are read
 };
 
 /// Saves.
