@@ -81,6 +81,20 @@ void call(bench::Bench& b, RunHandle run, int times) {
     for (int i = 0; i < times; ++i) (void)b.dog->observe(run, ToolCall{"t" + std::to_string(i), "{}", {}});
 }
 
+/// Its hooks are a template, and two of one name.
+struct AnyHooks {
+    static constexpr std::string_view kind = "any_hooks";
+    struct Settings {};
+    struct Memory {
+        void archive(auto&) {}
+    };
+    static void learn(Memory&, const Settings&, const Observation&) {}
+    static std::optional<Finding> check(const Memory&, const Settings&, const Run&, Instant) { return {}; }
+    static std::optional<Duration> due(const auto&, const auto&, const Run&, Duration since) { return since; }
+    static Result<void> validate(std::string_view) { return {}; }
+    static Result<void> validate(const Settings&) { return fail(ErrorCode::invalid_argument, "they are refused"); }
+};
+
 }  // namespace
 
 TEST_CASE("a detector that a class turns on is asked, whatever the watchdog is made of") {
@@ -269,4 +283,14 @@ TEST_CASE("words of a host may ask the watchdog what it knows") {
     CHECK_THAT(said, ContainsSubstring("nudge HEALTHY") && ContainsSubstring("issues HEALTHY") &&
                          ContainsSubstring("alert HEALTHY"));
     CHECK(b.dog->status(run) == Status::stalled);
+}
+
+TEST_CASE("a hook of a detector may be a template, or one of several of its name") {
+    CHECK(detector_ops<AnyHooks>.due != nullptr);
+    RunClass rules = bench::minute_class();
+    rules.detectors.turn_on<AnyHooks>();
+    bench::Bench d;
+    const auto said = d.dog->define(rules);
+    REQUIRE_FALSE(said);
+    CHECK_THAT(said.error().message, ContainsSubstring("they are refused"));
 }

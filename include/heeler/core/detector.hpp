@@ -168,45 +168,57 @@ struct DetectorOps {
 
 namespace detail {
 
-// Asked of the type: Clang 14 answers a `requires` inside a generic lambda with no. One of another signature is an
-// error where it is called.
+/// What hooks are called with; asked of, never made.
 template <class D>
-concept HasListens = sizeof(&D::listens) > 0;
-template <class D>
-concept HasLayout = sizeof(&D::layout) > 0;
-template <class D>
-concept HasDue = sizeof(&D::due) > 0;
-template <class D>
-concept HasDueWaiting = sizeof(&D::due_waiting) > 0;
-template <class D>
-concept HasPoll = sizeof(&D::poll) > 0;
-template <class D>
-concept HasValidate = sizeof(&D::validate) > 0;
-template <class D>
-concept HasByName = sizeof(&D::by_name) > 0;
-template <class D>
-concept HasEvidenceNeeded = sizeof(&D::evidence_needed) > 0;
-template <class D>
-concept HasNewItems = sizeof(&D::new_items) > 0;
-template <class D>
-concept HasMoreOfSame = requires(const D& d, const typename D::Memory& memory, const typename D::Settings& settings) {
-    { d.more_of_same(memory, settings, std::uint64_t{}) } -> std::convertible_to<std::optional<std::uint64_t>>;
+struct HookInput {
+    typename D::Memory& memory;
+    typename D::Settings& settings;
+    const Run& run;
+    const LastCheckpoint& checkpoint;
+    const Finding& finding;
+    NamedSettings& named;
 };
-template <class D>
-concept HasWordsOfItsOwn = sizeof(&D::describe) > 0;
 
+// Asked of the type: Clang 14 answers a `requires` inside a generic lambda with no. One of another signature is an
+// error where it is called; one that is overloaded or a template has no address, and is asked for by a call.
+// clang-format off
+template <class D> concept HasListens = sizeof(&D::listens) > 0;
+template <class D> concept HasLayout = sizeof(&D::layout) > 0;
+template <class D> concept JudgesWaits = sizeof(&D::while_waiting) > 0;
 template <class D>
-concept JudgesWaits = sizeof(&D::while_waiting) > 0;
+concept HasDue = sizeof(&D::due) > 0 || requires(HookInput<D> a) { D{}.due(a.memory, a.settings, a.run, Duration{}); };
 template <class D>
-concept HasDetails = sizeof(&D::details) > 0;
-
+concept HasDueWaiting = sizeof(&D::due_waiting) > 0 ||
+    requires(HookInput<D> a) { D{}.due_waiting(a.memory, a.settings, a.run, Elapsed{}); };
 template <class D>
-concept HasBound = sizeof(&D::bound) > 0;
-
+concept HasPoll = sizeof(&D::poll) > 0 ||
+    requires(HookInput<D> a) { D{}.poll(a.memory, a.settings, a.run, a.checkpoint, Instant{}); };
 template <class D>
-concept HasComposeAction = sizeof(&D::compose_action) > 0;
+concept HasValidate = sizeof(&D::validate) > 0 || requires(HookInput<D> a) { D{}.validate(a.settings); };
 template <class D>
-concept HasRecordAction = sizeof(&D::record_action) > 0;
+concept HasByName = sizeof(&D::by_name) > 0 || requires(HookInput<D> a) { D{}.by_name(a.settings, a.named); };
+template <class D>
+concept HasEvidenceNeeded = sizeof(&D::evidence_needed) > 0 ||
+    requires(HookInput<D> a) { D{}.evidence_needed(a.settings); };
+template <class D>
+concept HasNewItems = sizeof(&D::new_items) > 0 || requires(HookInput<D> a) { D{}.new_items(a.memory, a.settings); };
+template <class D>
+concept HasMoreOfSame = requires(HookInput<D> a) { D{}.more_of_same(a.memory, a.settings, std::uint64_t{}); };
+template <class D>
+concept HasWordsOfItsOwn = sizeof(&D::describe) > 0 || requires(HookInput<D> a) { D{}.describe(a.finding); };
+template <class D>
+concept HasDetails = sizeof(&D::details) > 0 ||
+    requires(HookInput<D> a) { D{}.details(a.memory, a.settings, a.run, a.finding); };
+template <class D>
+concept HasBound = sizeof(&D::bound) > 0 ||
+    requires(HookInput<D> a) { D{}.bound(a.settings, Duration{}, Duration{}); };
+template <class D>
+concept HasComposeAction = sizeof(&D::compose_action) > 0 ||
+    requires(HookInput<D> a) { D{}.compose_action(a.memory, a.settings, a.run, ActionKind{}); };
+template <class D>
+concept HasRecordAction = sizeof(&D::record_action) > 0 ||
+    requires(HookInput<D> a) { D{}.record_action(a.memory, a.settings, a.run, ActionKind{}, ActionOutcome{}); };
+// clang-format on
 
 /// The functions of the table for one type.
 template <class D>

@@ -145,21 +145,20 @@ struct LadderOps {
     bool (*asks_for)(const void* ladder, ActionKind kind);
 };
 
+// One of another signature is an error where it is called; one that is overloaded or a template has no address, and is
+// asked for by a call.
+// clang-format off
+template <class L> concept HasLadderValidate = sizeof(&L::validate) > 0 || requires(const L& l) { l.validate(); };
 template <class L>
-concept HasLadderValidate = sizeof(&L::validate) > 0;
+concept HasHeldBack = sizeof(&L::held_back) > 0 || requires(const L& l, Decision d) { l.held_back(d.incident, d); };
 template <class L>
-concept HasHeldBack = sizeof(&L::held_back) > 0;
-template <class L>
-concept HasOverBudget = sizeof(&L::over_budget) > 0;
-template <class L>
-concept HasDescribe = sizeof(&L::describe) > 0;
-template <class L>
-concept HasOutlook = sizeof(&L::outlook) > 0;
-template <class L>
-concept HasAttempts = sizeof(&L::attempts) > 0;
-
-template <class L>
-concept HasAsksFor = sizeof(&L::asks_for) > 0;
+concept HasOverBudget = sizeof(&L::over_budget) > 0 ||
+    requires(const L& l, Decision d) { l.over_budget(d.incident, d); };
+template <class L> concept HasDescribe = sizeof(&L::describe) > 0 || requires(const L& l) { l.describe(); };
+template <class L> concept HasOutlook = sizeof(&L::outlook) > 0 || requires(const L& l) { l.outlook(); };
+template <class L> concept HasAttempts = sizeof(&L::attempts) > 0 || requires(const L& l) { l.attempts(); };
+template <class L> concept HasAsksFor = sizeof(&L::asks_for) > 0 || requires(const L& l) { l.asks_for(ActionKind{}); };
+// clang-format on
 
 /// The functions of the table for one type.
 template <class L>
