@@ -57,7 +57,9 @@ public:
         const std::lock_guard guard{lock_};
         if (held_lease_.alone() || !held_lease_.holds(now.elapsed)) return false;
         CycleReport found;
-        (void)take_claimed({.run = std::string{run}}, now, found);
+        Claim one;
+        one.run = run;
+        (void)take_claimed(std::move(one), now, found);
         unheard_.absorb(std::move(found));
         return registry_.find(run).has_value();
     }

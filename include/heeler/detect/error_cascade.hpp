@@ -68,7 +68,7 @@ struct ErrorCascade {
 
     [[nodiscard]] std::optional<Finding> check(const Memory& memory, const Settings& settings, const Run&,
                                                Instant) const {
-        if (memory.failures.size() < settings.threshold) return std::nullopt;
+        if (memory.failures.empty() || memory.failures.size() < settings.threshold) return std::nullopt;
         Finding finding{Condition::error_cascade, Level::nudge, kind, {.rule = "errors_in_window"}};
         finding.evidence.add("errors", static_cast<double>(memory.failures.size()))
             .add("window", settings.window)
