@@ -119,7 +119,8 @@ class AdapterTest(unittest.IsolatedAsyncioTestCase):
         self.assertIn("(run_tests)", alerts)
         self.assertIn("tokens since the run started", alerts)
         report = await run.report()
-        self.assertEqual(report["actions"], ["inject:nudge"])
+        # A loop that is certain by the first look would be paused, which nobody here can.
+        self.assertEqual([each for each in report["actions"] if each != "pause"], ["inject:nudge"])
 
 
 class OpenAIAgents(AdapterTest):
