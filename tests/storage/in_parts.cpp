@@ -16,6 +16,7 @@ struct Picky final : detail::StorePort {
     std::vector<std::uint64_t> applied;
     bool takes_rest = true;
     int commits = 0;
+    ErrorCode with = ErrorCode::unstorable;
 
     Result<Snapshot> load() override { return Snapshot{}; }
     Result<List<DecisionRow>> list() override { return List<DecisionRow>{}; }
@@ -23,7 +24,7 @@ struct Picky final : detail::StorePort {
         ++commits;
         if (batch.runs.empty() && !takes_rest) return fail(ErrorCode::unstorable, "rest");
         for (const RunBatch& run : batch.runs)
-            if (refused.count(run.row.id) != 0) return fail(ErrorCode::unstorable, run.row.id);
+            if (refused.count(run.row.id) != 0) return fail(with, run.row.id);
         for (const RunBatch& run : batch.runs) stored.push_back(run.row.id);
         applied.insert(applied.end(), batch.applied.begin(), batch.applied.end());
         return Conflicts{};
@@ -87,6 +88,30 @@ TEST_CASE("a store that refuses everything is not asked about each run", "[stora
     CHECK_FALSE(parted.any);
     CHECK(parted.error);
     CHECK(store.commits <= 200);
+}
+
+TEST_CASE("a place of the disk that cannot be written holds up one run, and no other [M-008]", "[storage]") {
+    Picky store;
+    store.with = GENERATE(ErrorCode::io, ErrorCode::corrupt);
+    store.refused = {GENERATE("r0", "r3", "r999")};
+    const auto parted = write(store, batch_of(1000));
+    REQUIRE(parted.faults.size() == 1);
+    CHECK(parted.faults[0].second.code == store.with);
+    CHECK((parted.any && !parted.error));
+    CHECK(store.stored.size() == 999);
+    CHECK(store.commits <= 25);
+}
+
+TEST_CASE("a store that is gone is given up after both halves", "[storage]") {
+    Picky store;
+    store.with = GENERATE(ErrorCode::io, ErrorCode::busy, ErrorCode::lost);
+    const Batch batch = batch_of(1000);
+    for (const RunBatch& run : batch.runs) store.refused.insert(run.row.id);
+    const auto parted = write(store, batch);
+    CHECK_FALSE(parted.any);
+    REQUIRE(parted.error);
+    CHECK(parted.error->code == store.with);
+    CHECK(store.commits <= 2);
 }
 
 TEST_CASE("what belongs to no run is stored by itself", "[storage]") {

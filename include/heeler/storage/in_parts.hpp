@@ -46,8 +46,35 @@ struct Parted {
     bool any = false;                              ///< something was stored
 };
 
+/// Writes a batch. A commit that answered an error may have happened all the same: the store is asked, and answers for
+/// it.
+[[nodiscard]] inline Result<Conflicts> commit_for_certain(StorePort& store, const Batch& batch) {
+    auto written = store.commit(batch);
+    if (written || written.error().code == ErrorCode::fenced || written.error().code == ErrorCode::unstorable)
+        return written;
+    bool any = false;
+    Conflicts others;
+    for (const RunBatch& run : batch.runs) {
+        const auto found = store.history(run.row.id);
+        if (!found) return written;
+        const bool ours =
+            found->row && found->row->version == run.row.version + 1 && found->row->facts == run.row.facts;
+        if (!ours) others.push_back(run.row.id);
+        any |= ours;
+        if (!any && others.size() > 2) return written;
+    }
+    if (any) written = std::move(others);
+    return written;
+}
+
+/// Whether one row may be the reason for it: what it holds, or a broken place of the disk.
+[[nodiscard]] inline bool may_be_of_a_row(ErrorCode code) noexcept {
+    return code == ErrorCode::unstorable || code == ErrorCode::io || code == ErrorCode::corrupt;
+}
+
 /// Divides until each run at fault stands alone. While nothing works it tries the largest part every now and then, and
-/// gives up soon: then the store refuses everything, and no run is at fault.
+/// gives up soon: then the store refuses everything, and no run is at fault. What is no matter of what the rows hold
+/// is given up when both halves have failed.
 class InParts {
 public:
     /// `related(place)` belongs to the run at that place, `rest` to none.
@@ -61,16 +88,18 @@ public:
     [[nodiscard]] Parted write() {
         add_halves({0, whole_.runs.size()});
         int failed_in_a_row = 0;
+        ErrorCode code = ErrorCode::unstorable;
         for (int tries = 0; !todo_.empty() && tries < most_tries; ++tries) {
-            const bool largest = failed_in_a_row >= many_in_a_row;
+            const bool largest = failed_in_a_row >= many_in_a_row || (code != ErrorCode::unstorable && !parted_.any);
             const Part part = largest ? todo_.front() : todo_.back();
             todo_.erase(largest ? todo_.begin() : todo_.end() - 1);
             failed_in_a_row = largest ? 0 : failed_in_a_row;
-            const auto answer = store_.commit(batch_of(part));
+            const auto answer = commit_for_certain(store_, batch_of(part));
+            code = answer ? ErrorCode::unstorable : answer.error().code;
             if (answer) {
                 failed_in_a_row = 0;
                 note(part, *answer);
-            } else if (answer.error().code != ErrorCode::unstorable) {
+            } else if (!may_be_of_a_row(code) || (code != ErrorCode::unstorable && !parted_.any && tries > 0)) {
                 parted_.error = answer.error();
                 return std::move(parted_);
             } else if (part.count == 1) {

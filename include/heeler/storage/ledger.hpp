@@ -317,37 +317,17 @@ private:
 
     [[nodiscard]] Parted write(const Batch& batch, const Batch& rest, const List<Change*>& included) {
         Parted parted;
-        auto written = store_.commit(batch);
-        const ErrorCode code = written ? ErrorCode::failed : written.error().code;
-        if (code == ErrorCode::unstorable && batch.runs.size() + (rest.empty() ? 0 : 1) > 1) {
+        auto written = commit_for_certain(store_, batch);
+        if (written) return {List<bool>(included.size(), true), *std::move(written), {}, {}, true};
+        if (may_be_of_a_row(written.error().code) && batch.runs.size() + (rest.empty() ? 0 : 1) > 1) {
             const auto related = [&](std::size_t place) -> const RelatedRows& { return *included[place]->related; };
             parted = InParts{store_, batch, rest, related}.write();
             if (parted.any) return parted;
             parted.faults.clear();
-        } else if (written ||
-                   (code != ErrorCode::fenced && code != ErrorCode::unstorable && took_effect(batch, written))) {
-            return {List<bool>(included.size(), true), *std::move(written), {}, {}, true};
         }
         parted.stored = List<bool>(included.size(), false);
         parted.error = std::move(written.error());
         return parted;
-    }
-
-    /// A commit that answered an error may have happened all the same: the store is asked, and answers for it.
-    [[nodiscard]] bool took_effect(const Batch& batch, Result<Conflicts>& written) {
-        bool any = false;
-        Conflicts others;
-        for (const RunBatch& run : batch.runs) {
-            const auto found = store_.history(run.row.id);
-            if (!found) return false;
-            const bool ours =
-                found->row && found->row->version == run.row.version + 1 && found->row->facts == run.row.facts;
-            if (!ours) others.push_back(run.row.id);
-            any |= ours;
-            if (!any && others.size() > 2) return false;
-        }
-        if (any) written = std::move(others);
-        return any;
     }
 
     /// Adds the run's rows to the batch; false if the run ended meanwhile and was stored by somebody else.
