@@ -102,7 +102,7 @@ inline constexpr Condition Condition::stalled{5, "STALLED", 60, Status::stalled,
 inline constexpr Condition Condition::token_budget{6, "TOKEN_BUDGET", 70, Status::healthy, true};
 inline constexpr Condition Condition::not_evaluable{7, "NOT_EVALUABLE", 255, Status::healthy, false};
 
-inline constexpr Condition Condition::worker_error{8, "WORKER_ERROR", 55, Status::healthy, true};
+inline constexpr Condition Condition::worker_error{8, "FAILED", 55, Status::healthy, true};
 inline constexpr Condition Condition::needs_input{9, "NEEDS_INPUT", 80, Status::healthy, false};
 inline constexpr Condition Condition::complete{10, "COMPLETE", 90, Status::healthy, false};
 
