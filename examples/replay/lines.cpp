@@ -149,7 +149,8 @@ bool Replay::observe(const common::JsonObject& line, const What& what) {
 }
 
 void Replay::run_line(const common::JsonObject& line) {
-    const heeler::RunSpec spec = common::spec_of(line, host_.epoch());
+    heeler::RunSpec spec = common::spec_of(line, host_.epoch());
+    if (!line.has("run")) spec.id = line.text_or("id", spec.id);
     const auto rules = rules_named(line.text_or("preset", preset_));
     tell_truth(line, spec.id);
     check("start", spec.id, host_.start(spec, rules));

@@ -78,8 +78,11 @@ private:
     std::vector<TreeNode>& nodes_;
 };
 
+/// A story that says no more of a confirmation means one of a plan; trackers have to say it.
 heeler::TreeWait wait_of(const common::JsonObject& line) {
-    return {text_of(line, "id"), text_of(line, "status"), text_of(line, "kind"), text_of(line, "about")};
+    const std::string kind = text_of(line, "kind");
+    return {text_of(line, "id"), text_of(line, "status"), kind,
+            std::string{line.text_or("about", kind == "request_confirmation" ? "plan" : "")}};
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ class Story:
         elif kind == "end":
             self.ended = True
         elif kind == "run":
-            self.last_run = line.get("run", line.get("name"))
+            self.last_run = line.get("run", line.get("id", line.get("name")))
             self.client.ask("start", **{**line, "run": self.last_run})
         else:
             self.tell(kind, line)
