@@ -50,6 +50,18 @@ bool holds_ticks(common::JsonParser& parser, const std::vector<InputLine>& lines
     });
 }
 
+/// Whether any line says when it happened.
+bool holds_times(common::JsonParser& parser, const std::vector<InputLine>& lines) {
+    return std::any_of(lines.begin(), lines.end(), [&](const InputLine& line) {
+        for (const std::string_view key : {"t", "at"}) {
+            const auto object = object_with(parser, line, key == "t" ? "\"t\"" : "\"at\"");
+            simdjson::dom::element time;
+            if (object && object->fields().at_key(key).get(time) == simdjson::SUCCESS && !time.is_null()) return true;
+        }
+        return false;
+    });
+}
+
 /// The first date in the input is t = 0; without one, 1970 is.
 heeler::WallTime epoch_of(common::JsonParser& parser, const std::vector<InputLine>& lines) {
     for (const InputLine& line : lines) {
@@ -87,6 +99,7 @@ Replay::Replay(const Options& options, std::vector<Settings> settings, std::shar
       settings_{std::move(settings)},
       lines_{up_to_end(parser_, std::move(lines))},
       explicit_ticks_{holds_ticks(parser_, lines_)},
+      timeless_{!explicit_ticks_ && !only_listens_ && !holds_times(parser_, lines_)},
       host_{std::move(backend), epoch_of(parser_, lines_)} {}
 
 std::uint64_t Replay::run() {
@@ -98,6 +111,7 @@ std::uint64_t Replay::run() {
         line_number_ = line.number;
         try {
             read(line);
+            if (timeless_) cycle({TickCause::on_demand, std::string{name_of(TickCause::period)}, {}});
         } catch (const common::BadLine& bad) {
             complain(bad.what());
             ++summary_.skipped;

@@ -129,6 +129,7 @@ private:
     common::JsonParser parser_;
     std::vector<InputLine> lines_;
     bool explicit_ticks_ = false;
+    bool timeless_ = false;  ///< no line has a time: what came is judged line by line
     Host host_;
     Timers timers_;
 

@@ -96,6 +96,14 @@ replay 0 "a long text" --explain long@1 "$work/long.jsonl"
 holds "a long text" 'xxxx...'
 lacks "the beginning of a secret" 'ghp_'
 
+# What says nothing of time is judged as it comes.
+sed -E 's/"t":[0-9.]+,/"t":null,/; s/"run":"demo"/"id":"timeless"/' "$work/demo.jsonl" | gzip >"$work/timeless.jsonl.gz"
+replay 0 "a recording without times" "$work/timeless.jsonl.gz"
+holds "a recording without times" '{"status":"LOOP_DETECTED","t":0,"run":"timeless","findings":["LOOP_DETECTED"],"level":"nudge"'
+holds "its first event" '"rule":"repeat","detector":"loop","repeats":3,"needed":3,"subject":"Bash","first":0,"last":5'
+replay 0 "its loops" --loops "$work/timeless.jsonl.gz"
+holds "its loops" '3 loops (0 of level stop, 3 of level nudge) in 1 of 1 file with 1 run'
+
 # What is wrong is said, with what is known.
 for wrong in demo @3 demo@ demo@x demo@-1 'demo@3 ' demo@99999999999999999999; do
     replay 2 "--explain $wrong" --explain "$wrong" "$work/demo.jsonl"
