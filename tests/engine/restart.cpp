@@ -154,6 +154,8 @@ TEST_CASE("a store that cannot be loaded is loaded later [M-009]") {
     b.boot();
     b.store.fail(StoreOperation::load, ErrorCode::io);
     CHECK(b.after(60s).errors == 1);
+    REQUIRE(b.dog->next_deadline());
+    CHECK(*b.dog->next_deadline() > b.clock.now().elapsed);
     b.store.heal();
     (void)b.after(1s);
     CHECK(b.acts == "inject:nudge done; inject:nudge done");

@@ -503,9 +503,11 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     next = earlier(next, elapsed_at(now, parts_->courier.next()));
     next = earlier(next, parts_->cycle.classes().next());
     if (const SourcePolling* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
-    // While the store is down, or without a lease, nothing can be decided: no use in asking all the time.
-    const bool idle = parts_->ledger.failing_since() || !parts_->held_lease.holds(now.elapsed);
-    if (next && idle) next = max_of(*next, now.elapsed + parts_->settings.flush_every);
+    // While the store is down, or without a lease, nothing can be decided: no use in asking all the time. What could
+    // not be loaded has no deadline of its own.
+    const bool down = parts_->ledger.failing_since().has_value();
+    if (down || (next && !parts_->held_lease.holds(now.elapsed)))
+        next = max_of(next.value_or(now.elapsed), now.elapsed + parts_->settings.flush_every);
     next = earlier(next, parts_->held_lease.next_renewal(now));
     const Elapsed then = next.value_or(Elapsed::max());
     parts_->asleep_until.store(then.time_since_epoch().count(), std::memory_order_relaxed);
