@@ -336,14 +336,15 @@ private:
         return finding.level >= Level::nudge || !finding.condition.opens_incident();
     }
 
-    /// A wait changes nothing but what is seen of it.
+    /// A wait changes nothing of an incident but what is seen of it; what nothing was done about is not seen meanwhile.
     void show_wait(Judged& result) const {
         Shown& shows = result.shows;
+        if (!verdict_.incident.open()) shows = {.any = true};
         shows.findings &= ~no_unhealth;
         for (const Finding& finding : result.findings) shows.findings |= bit_of(finding.condition);
         if (shows.level <= Level::watch) shows.level = shows.findings != 0 ? Level::watch : Level::none;
         result.severity = severity_for(shows.findings);
-        result.speaks = shows.findings != watched_.shown.findings;
+        result.speaks = shows.findings != watched_.shown.findings || shows.status != watched_.shown.status;
     }
 
     /// What was known of the run stands, beside whether anything is known of it now.
