@@ -36,7 +36,6 @@ HEELER_INLINE RunClass long_run() {
         .turn_on<LoopDetector<Line>>({.rule = five_line_block})
         .turn_on<ResourceLimit>()
         .turn_on<HeartbeatContract<Intervals>>()
-        .turn_on<ExpectedDuration>()
         .turn_on<NeedsInput>();
     RecoveryLadder ladder;
     ladder.responses = {
@@ -68,6 +67,7 @@ HEELER_INLINE RunClass recommended() {
         .turn_on<OutputAccessRule>()
         .turn_on<LoopDetector<Line>>()
         .turn_on<Loop>()
+        .turn_on<ExpectedDuration>()
         .turn_on<NeedsInput>({6h, 4h, 24h})
         .turn_on<HeartbeatContract<AliveAge>>({.warn_after = 60s, .act_after = 180s, .beats_within = 90s})
         .turn_on<HeartbeatContract<ProgressAge>>(
