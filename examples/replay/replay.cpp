@@ -242,6 +242,7 @@ void Replay::print(const heeler::Event& event) {
     truths_.note(event, host_.t());
     if (pages_ != nullptr) pages_->happened(event, host_.wall());
     if (limits_ != nullptr) limits_->note(event);
+    if (const auto* audit = std::get_if<heeler::AuditEvent>(&event)) print_doubt(audit->row);
     std::string line = line_of(event, now());
     if (const auto* status = std::get_if<heeler::StatusEvent>(&event)) {
         // A watchdog that starts again looks at every run for the first time; what it sees is only news if it changed.
@@ -255,6 +256,15 @@ void Replay::print(const heeler::Event& event) {
 
 void Replay::print(const std::vector<TimerEvent>& events) {
     for (const TimerEvent& event : events) print_line(line_of(event, now()));
+}
+
+/// What contradicts a run's own settings is said as what contradicts the class's is.
+void Replay::print_doubt(const heeler::AuditRow& row) {
+    if (row.kind != heeler::detail::doubt_record || row.run.empty()) return;
+    common::JsonParser parser;
+    const common::JsonObject doubt = parser.parse(row.body);
+    print_warning({heeler::SettingFault::Kind::contradiction, std::string{doubt.text_or("setting", "")},
+                   std::string{doubt.text_or("message", "")}});
 }
 
 void Replay::print_warning(const heeler::SettingFault& fault) { print_line(line_of(fault, now())); }

@@ -75,6 +75,7 @@ private:
         limits_->saw(run, what, host_.wall());
     }
     void print(const std::vector<TimerEvent>& events);
+    void print_doubt(const heeler::AuditRow& row);
     void print_warning(const heeler::SettingFault& fault);
     void print_until_lost(const heeler::List<heeler::Event>& events);
     void start_again(bool keep_store);

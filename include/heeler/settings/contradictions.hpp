@@ -61,10 +61,15 @@ inline void doubt_stalls(Doubts& doubts, const RunClass& rules, Duration limit, 
         const std::string_view kind = entry.ops->kind;
         const auto* stall = entry.settings.as<AgeLimits>();
         if (stall == nullptr || stall->act_after < limit) continue;
-        const std::string_view silence = stall->informs ? "silence_levels.critical_s" : "silence_s";
+        const bool first = stall->informs && stall->warn_after && *stall->warn_after >= limit;
+        const std::string_view level = first ? "silence_levels.suspicious_s" : "silence_levels.critical_s";
+        const std::string_view silence = stall->informs ? level : "silence_s";
         doubts.push_back({std::string{kind == ActivityAge::kind ? silence : kind}, std::string{kind}});
-        text::append(doubts.back().value, stall->informs ? " is critical after " : " is a stall after ",
-                     text::spoken(stall->act_after), ", but a run is over its time limit after ", text::spoken(limit),
+        const std::string_view is = first            ? " is suspicious after "
+                                    : stall->informs ? " is critical after "
+                                                     : " is a stall after ";
+        text::append(doubts.back().value, is, text::spoken(first ? *stall->warn_after : stall->act_after),
+                     ", but a run is over its time limit after ", text::spoken(limit),
                      ", so that it is never found: ", remedy);
     }
 }
