@@ -314,8 +314,7 @@ private:
         {
             const std::lock_guard guard{job.watched->lock};
             const Elapsed next = job.watched->next_cycle;
-            const bool looks_again = job.may_have_happened && job.looks < most_looks;
-            job.due = looks_again && next > now.elapsed ? next : now.elapsed + retry_after;
+            job.due = job.may_have_happened && next > now.elapsed ? next : now.elapsed + retry_after;
         }
         queues_.add(std::move(job));
     }
