@@ -336,11 +336,13 @@ private:
         auto& class_origin = watched.of_class()->origin;
         if (watched.run.origin < class_origin.load(std::memory_order_relaxed)) class_origin.store(watched.run.origin);
         const Elapsed sample_due = watched.run.origin + watched.run.waited + watched.sampling.next;
-        const bool overdue = !watched.run.waiting_since && sample_due <= now.elapsed;
+        // It was due in the cycle after that moment, which may be still to come.
+        const bool overdue = !watched.run.waiting_since && cycle_from(watched, {sample_due, now.wall}) <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
-        watched.next_cycle = overdue             ? due_from(watched, now)
-                             : watched.shown.any ? cycle_after(watched, now)
-                                                 : first_cycle(watched, now);
+        watched.next_cycle = overdue && !watched.rules().schedule.aligned ? now.elapsed
+                             : overdue                                    ? cycle_from(watched, now)
+                             : watched.shown.any                          ? cycle_after(watched, now)
+                                                                          : first_cycle(watched, now);
         watched.hurry(now.elapsed);
         if (watched.verdict->incident.phase == Phase::waiting &&
             watched.verdict->incident.hold_until)  // a retry that was planned
@@ -385,11 +387,9 @@ public:
     }
 
 private:
-    /// Of a run that should have been looked at before: at once, or on the wall clock's grid.
-    [[nodiscard]] static Elapsed due_from(const WatchedRun& watched, Instant now) noexcept {
-        constexpr Duration tick{1};
-        if (!watched.rules().schedule.aligned) return now.elapsed;
-        return cycle_after(watched, {now.elapsed - tick, now.wall - tick});
+    /// The cycle at `now`, or the next one.
+    [[nodiscard]] static Elapsed cycle_from(const WatchedRun& watched, Instant now) noexcept {
+        return cycle_after(watched, {now.elapsed - Duration{1}, now.wall - Duration{1}});
     }
 
     [[nodiscard]] static Elapsed first_cycle(const WatchedRun& watched, Instant now) noexcept {
