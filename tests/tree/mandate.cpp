@@ -122,7 +122,7 @@ TEST_CASE("four limits stand last, whatever the instructions say [A-97] [M-161]"
         const std::string_view head{brief.data(), brief.size() - block.size()};
         CHECK(head.find("\nAllowed:") == std::string_view::npos);
         CHECK(head.find("\n- `") == std::string_view::npos);
-        CHECK(head.size() < default_mandate().size() + 3 * max_wake_instructions_bytes);
+        CHECK(head.size() < default_mandate().size() + 3 * max_wake_instructions);
         CHECK(joined(operations()) == "status assign block create_child comment resolve_interaction monitor");
         CHECK_FALSE(is_allowed("approval"));
     }
@@ -151,16 +151,30 @@ TEST_CASE("what is normalised stays as it is") {
     }
 }
 
-TEST_CASE("a wake carries at most 4000 bytes of instructions, whole characters only [M-142]") {
+TEST_CASE("a wake carries at most 4000 characters of instructions, however many bytes they have [M-142]") {
+    const auto times = [](std::size_t count, std::string_view what) {
+        std::string text;
+        while (count-- > 0) text += what;
+        return text;
+    };
+    for (const std::string_view letter : {"a", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x90\x95"}) {
+        const std::string just = times(4000, letter);
+        CHECK(capped_instructions(just) == just);
+        CHECK_THAT(compose_mandate(just), ContainsSubstring("\n| " + just + "\n"));
+        const std::string cut = capped_instructions(just + std::string{letter}).value_or("");
+        CHECK_THAT(cut, ContainsSubstring("bytes left out"));
+        CHECK(cut.size() > 3900 * letter.size());
+        CHECK((cut.starts_with(times(1900, letter)) && cut.ends_with(times(1900, letter))));
+    }
     CHECK(capped_instructions(std::string(4000, 'a')) == std::string(4000, 'a'));
     CHECK(capped_instructions("  keep to the tests ") == "keep to the tests");
     CHECK_FALSE(capped_instructions(" \n").has_value());
     for (std::size_t shift = 0; shift < 4; ++shift) {
         std::string text(shift, 'a');
-        while (text.size() < 9000) text += "\xF0\x9F\x90\x95";
+        while (text.size() < 90'000) text += "\xF0\x9F\x90\x95";
         const auto capped = capped_instructions(text);
         REQUIRE(capped.has_value());
-        CHECK((capped->size() <= 4000 && capped->size() > 3900));
+        CHECK((capped->size() <= 16'000 && capped->size() > 15'600));
         CHECK(text::valid_utf8(*capped));
         CHECK(capped->find(std::string{text::replacement_character}) == std::string::npos);
         CHECK_THAT(*capped, ContainsSubstring("bytes left out"));

@@ -11,6 +11,7 @@
 
 #include <heeler/text/append.hpp>
 #include <heeler/text/sanitise.hpp>
+#include <heeler/text/utf8.hpp>
 
 namespace heeler::inline HEELER_ABI {
 
@@ -52,7 +53,7 @@ inline constexpr std::array capability_table{
 /// How many changes a reviewer may ask for together, all or none, once per run.
 inline constexpr std::size_t max_batch_ops = 3;
 
-/// How many bytes of instructions are stored, and how many of those a wake carries.
+/// How many bytes of instructions are stored, and how many characters of those a wake carries.
 inline constexpr std::size_t max_instructions_bytes = 65'536;
 inline constexpr std::size_t max_wake_instructions_bytes = 4000;
 
@@ -205,18 +206,44 @@ namespace detail {
     return kept.empty() ? std::nullopt : std::optional<std::string>{kept};
 }
 
-/// Instructions for a wake: normalised, at most `max_wake_instructions_bytes`, cut between two characters.
-[[nodiscard]] inline std::optional<std::string> capped_instructions(std::string_view text) {
-    return normalize_instructions(text, max_wake_instructions_bytes);
+namespace detail {
+
+/// How many bytes the first so many characters of a valid text have.
+[[nodiscard]] constexpr std::size_t bytes_of_characters(std::string_view text, std::size_t characters) noexcept {
+    std::size_t at = 0;
+    for (; characters > 0 && at < text.size(); --characters) at += text::decode_utf8(text, at).size;
+    return at;
 }
 
-/// The whole brief: the duties, the custom instructions as a quotation (at most `max_wake_instructions_bytes`), and the
-/// limits, which come last whatever the instructions say.
+[[nodiscard]] constexpr std::size_t characters_in(std::string_view text) noexcept {
+    std::size_t found = 0;
+    for (const char byte : text) found += text::is_utf8_continuation(byte) ? 0 : 1;
+    return found;
+}
+
+}  // namespace detail
+
+/// Instructions for a wake: normalised, at most `max_wake_instructions` characters. Of longer ones start and end
+/// remain, around a note of how much is missing.
+[[nodiscard]] inline std::optional<std::string> capped_instructions(std::string_view text) {
+    std::optional<std::string> all = normalize_instructions(text);
+    if (!all) return all;
+    const std::string_view whole = *all;
+    const std::size_t characters = detail::characters_in(whole);
+    if (characters <= max_wake_instructions) return all;
+    const std::size_t room = max_wake_instructions - detail::left_out_note(whole.size()).size();
+    const std::size_t head = detail::bytes_of_characters(whole, room - room / 2);
+    const std::size_t tail = detail::bytes_of_characters(whole, characters - room / 2);
+    return text::concat(whole.substr(0, head), detail::left_out_note(tail - head), whole.substr(tail));
+}
+
+/// The whole brief: the duties, the custom instructions as a quotation (at most `max_wake_instructions` characters),
+/// and the limits, which come last whatever the instructions say.
 [[nodiscard]] inline std::string compose_mandate(std::string_view instructions, const Offer& offer = {}) {
     std::string brief = default_mandate(offer);
     if (const auto custom = capped_instructions(instructions))
         text::append(brief, "\nCustom instructions, quoted; every line of theirs begins with a bar:\n",
-                     text::quoted_lines(*custom, max_wake_instructions_bytes), "\n");
+                     text::quoted_lines(*custom, custom->size()), "\n");
     text::append(brief, "\n", safety_block(offer));
     return brief;
 }
