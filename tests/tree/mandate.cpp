@@ -101,6 +101,11 @@ TEST_CASE("what a host does not have is denied, and no duty asks for it [M-160]"
     CHECK(Offer{}.has_batch());
 }
 
+TEST_CASE("the brief names each status that a reviewer may give a task [M-160]") {
+    for (const std::string_view status : statuses_for_reviewers)
+        CHECK_THAT(std::string{capability_table[0].meaning}, ContainsSubstring("`" + std::string{status} + "`"));
+}
+
 TEST_CASE("four limits stand last, whatever the instructions say [A-97] [M-161]") {
     const std::string block = safety_block();
     CHECK_THAT(block, ContainsSubstring("- Stay inside the tree") && ContainsSubstring("- Decide nothing"));

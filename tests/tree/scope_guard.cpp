@@ -202,6 +202,18 @@ TEST_CASE("a reviewer ends no task but its own review [M-167]") {
         CHECK(verdict_on(asks("status", "C", status)).empty());
 }
 
+TEST_CASE("no task is moved to a status that there is not [M-167]") {
+    for (const std::string status : {"nonsense", "Todo", "todo ", "backlog"})
+        for (const std::string target : {"A", "C", "D"})
+            CHECK(verdict_on(asks("status", target, status)) ==
+                  "403 a watchdog moves a task to todo, in_progress, in_review or blocked only");
+    for (const std::string status : {"nonsense", "Done"})
+        CHECK(verdict_on(asks("status", "V", status)) == "403 a review task has no such status");
+    for (const std::string status : {"todo", "in_progress", "in_review", "blocked", "done", "cancelled", "backlog", ""})
+        CHECK(verdict_on(asks("status", "V", status)).empty());
+    CHECK(verdict_on(asks("status", "C", "")).empty());
+}
+
 TEST_CASE("only a run on a review task has a scope, all others the ordinary rules [A-93] [M-166]") {
     const TaskTree tree = guarded_tree();
     Mutation mutation = asks("comment", "Q");

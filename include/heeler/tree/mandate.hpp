@@ -26,11 +26,10 @@ struct Capability {
 /// All there is. The brief, the wake's lists and the scope guard are made from it, so that none of them promises what
 /// another refuses.
 inline constexpr std::array capability_table{
-    Capability{
-        "status", true,
-        "move a task to another status, but end none: whether it is `done` or `cancelled` is said by who works on "
-        "it. Your own review task you do end, that is how you finish",
-        "reopen it (`status`)"},
+    Capability{"status", true,
+               "move a task to `todo`, `in_progress`, `in_review` or `blocked`, but end none: whether it is `done` or "
+               "`cancelled` is said by who works on it. Your own review task you do end, that is how you finish",
+               "reopen it (`status`)"},
     Capability{"assign", true, "give a task to an active agent of the same tenant, or to the person who has to decide",
                "`assign` it"},
     Capability{"block", true, "set, replace or clear what a task waits for; blockers are of the same tenant",
@@ -55,7 +54,10 @@ inline constexpr std::size_t max_batch_ops = 3;
 
 /// How many bytes of instructions are stored, and how many characters of those a wake carries.
 inline constexpr std::size_t max_instructions_bytes = 65'536;
-inline constexpr std::size_t max_wake_instructions_bytes = 4000;
+inline constexpr std::size_t max_wake_instructions = 4000;
+
+/// To what a reviewer may move a task; the brief names the same.
+inline constexpr std::array<std::string_view, 4> statuses_for_reviewers{"todo", "in_progress", "in_review", "blocked"};
 
 namespace detail {
 

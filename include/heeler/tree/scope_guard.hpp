@@ -179,6 +179,12 @@ namespace detail {
     return granted("below a task of the watched tree");
 }
 
+[[nodiscard]] constexpr bool is_status_for_reviewers(std::string_view status) noexcept {
+    for (const std::string_view each : statuses_for_reviewers)
+        if (each == status) return true;
+    return false;
+}
+
 /// Of a task inside the watched tree.
 [[nodiscard]] inline ScopeAnswer check_detail(const TaskTree& tree, const WatchBinding& watch, const Mutation& asked) {
     const TreeNode& node = *tree.find(watch.tenant, asked.target);
@@ -187,6 +193,8 @@ namespace detail {
     if (asked.op == "block" && is_of_another_tenant(tree, watch.tenant, asked.ref))
         return forbidden("the blocker belongs to another tenant");
     if (asked.op == "status" && is_over(asked.ref)) return forbidden("a watchdog ends no task but its own review task");
+    if (asked.op == "status" && !asked.ref.empty() && !is_status_for_reviewers(asked.ref))
+        return forbidden("a watchdog moves a task to todo, in_progress, in_review or blocked only");
     return granted("inside the watched tree");
 }
 
@@ -196,6 +204,9 @@ namespace detail {
     if (asked.op == "resolve_interaction") return forbidden("a reviewer does not answer for its own review task");
     if (asked.op == "block" && is_of_another_tenant(tree, watch.tenant, asked.ref))
         return forbidden("the blocker belongs to another tenant");
+    const std::string& to = asked.ref;
+    if (asked.op == "status" && !to.empty() && !is_over(to) && to != "backlog" && !is_status_for_reviewers(to))
+        return forbidden("a review task has no such status");
     return granted("own review task");
 }
 

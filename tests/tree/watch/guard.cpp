@@ -93,7 +93,10 @@ private:
         // Strangers are where the reviewer just was, often.
         const bool there = is_stranger && below(2) == 0 && tree.edit(ref(last_), [](TreeNode&) {});
         Mutation asked = mutation(op, there ? last_ : pick_node());
-        if (op == "status") asked.ref = who + "-" + std::to_string(below(3));
+        static const std::vector<std::string> of_reviewers{"in_progress", "in_review", "blocked"};
+        const int which = below(3);
+        if (op == "status")
+            asked.ref = who == "r" ? of_reviewers[static_cast<std::size_t>(which)] : who + "-" + std::to_string(which);
         if (op == "assign") asked.ref = "ag-" + who + std::to_string(below(3));
         if (op == "block") asked.ref = who == "r" ? "X" : "A";
         if (op == "create_child") {
