@@ -221,10 +221,8 @@ void Replay::print_trees() {
     const auto requests = host_.tree().requests();
     for (const heeler::TreeStatus& seen : host_.trees()->take_scanned()) {
         const heeler::ScriptedTree::Request* wake = nullptr;
-        for (std::size_t i = std::min(tree_requests_, requests.size()); i < requests.size(); ++i) {
-            const heeler::NodeRef node{seen.config.tenant, seen.config.node};
-            if (requests[i].verb == heeler::TreeVerb::wake && requests[i].node == node) wake = &requests[i];
-        }
+        for (std::size_t i = std::min(tree_requests_, requests.size()); i < requests.size(); ++i)
+            if (requests[i].verb == heeler::TreeVerb::wake && requests[i].key == seen.wake_key) wake = &requests[i];
         print_line(line_of(seen, wake, now()));
     }
     tree_requests_ = requests.size();

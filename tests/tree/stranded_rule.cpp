@@ -23,12 +23,11 @@ struct StrandedNode {
     Run run;
     WallTime now = stranded_time;
     std::optional<WallTime> created{};
-    std::string watched{};
 
     StrandedNode() { run.id = "orphan:co-1/W"; }
 
     bool look(bool live, bool stranded) {
-        StrandedLook seen{now, "co-1", "W", "ag-1", watched, created, live, stranded};
+        StrandedLook seen{now, "co-1", "W", "ag-1", created, live, stranded};
         const std::string text = encoded(std::move(seen));
         Observation observed;
         observed.event = Reading{StrandedRule::kind, text};
@@ -63,6 +62,7 @@ TEST_CASE("work in progress of an agent may be orphaned, and no other [M-115]") 
     SECTION("status") { node.status = GENERATE(as<std::string>{}, "todo", "blocked", "done", "in_review", ""); }
     SECTION("nobody's") { node.assignee_agent.clear(); }
     SECTION("a person's") { node.assignee_user = "ada"; }
+    SECTION("a review, which its watch looks after") { node.origin = review_origin; }
     SECTION("hidden") { node.hidden = true; }
     CHECK_FALSE(is_work_of_agent(node));
 }
@@ -87,15 +87,6 @@ TEST_CASE("stranded work is found for a wake, and once more when that is over [M
     CHECK(at.found()->evidence.fact("wakes") == 1);
     CHECK_THAT(StrandedRule::describe(*at.found()), ContainsSubstring("stopped again"));
     at.acted(ActionKind::block, ActionOutcome::done);
-    at.now += 24h;
-    CHECK_FALSE(at.look(false, true));
-}
-
-TEST_CASE("a review that was taken up in vain is left to its watch [M-115]") {
-    StrandedNode at;
-    at.watched = "A";
-    REQUIRE(at.look(false, true));
-    at.acted(ActionKind::wake, ActionOutcome::done);
     at.now += 24h;
     CHECK_FALSE(at.look(false, true));
 }

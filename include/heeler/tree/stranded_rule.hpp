@@ -30,12 +30,11 @@ struct StrandedLook {
     std::string tenant{};
     std::string node{};
     std::string agent{};
-    std::string watched{};              ///< of a review task: the node whose tree it is about
     std::optional<WallTime> created{};  ///< of a node on which there was no run yet
     bool live = false;                  ///< a run or a queued wake is there
     bool stranded = false;              ///< in progress, an agent's, and nothing moves
 
-    void archive(auto& a) { a(at, tenant, node, agent, watched, created, live, stranded); }
+    void archive(auto& a) { a(at, tenant, node, agent, created, live, stranded); }
 };
 
 struct StrandedState {
@@ -48,13 +47,15 @@ struct StrandedState {
     void archive(auto& a) { a(look, woken, moved, blocked, host); }
 };
 
-/// Whether a node is an agent's work in progress that may be orphaned; people look after their own.
+/// Whether a node is an agent's work in progress that may be orphaned; people look after their own, and the watch of a
+/// tree after its review.
 [[nodiscard]] inline bool is_work_of_agent(const TreeNode& node) noexcept {
-    return node.status == "in_progress" && !node.assignee_agent.empty() && node.assignee_user.empty() && !node.hidden;
+    return node.status == "in_progress" && !node.assignee_agent.empty() && node.assignee_user.empty() &&
+           node.origin != review_origin && !node.hidden;
 }
 
 /// Finds it once to have it woken, and once more to have it marked as blocked, when what was woken is over or never
-/// began; but not a review, to which that would be a result. What was seen is told to it as `look`.
+/// began. What was seen is told to it as `look`.
 struct StrandedRule {
     static constexpr std::string_view kind = "stranded";
     static constexpr EventMask listens = events<Reading, Watermark, Acted>;
@@ -90,8 +91,7 @@ struct StrandedRule {
     [[nodiscard]] std::optional<Finding> check(const Memory& state, const Settings& settings, const Run& run,
                                                Instant) const {
         if (state.host.owed) return state.host.finding(kind, run);
-        const bool is_done = state.blocked || (state.woken && !state.look.watched.empty());
-        if (!state.look.stranded || is_done) return std::nullopt;
+        if (!state.look.stranded || state.blocked) return std::nullopt;
         const auto waits_since = !state.woken ? state.look.created : state.moved ? std::nullopt : state.woken;
         const auto waited = waits_since ? state.look.at - *waits_since : settings.grace;
         if (waited < settings.grace && waited > -settings.grace) return std::nullopt;
@@ -147,7 +147,7 @@ private:
         if (!state.host.unclear)
             return text::concat(state.host.next_in_words(), "; you can mend what it refuses, or give the task to ",
                                 "somebody else");
-        if (state.blocked || !state.look.watched.empty()) return text::concat("it is left alone", by_hand);
+        if (state.blocked) return text::concat("it is left alone", by_hand);
         return text::concat("it is marked as blocked if nothing takes it up", by_hand);
     }
 

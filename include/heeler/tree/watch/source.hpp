@@ -156,7 +156,6 @@ private:
         seen.agent = node.assignee_agent;
         if (node.runs.empty()) seen.created = node.created_at;
         seen.live = is_live(node);
-        if (node.origin == review_origin) seen.watched = node.origin_id;
         if (!seen.live)
             for (const TaskTree::Visit& below : tree.walk(node.tenant, node.id)) seen.live |= is_live(*below.node);
         seen.stranded = !seen.live && is_work_of_agent(node) && is_taken_up(tree, node);
@@ -167,12 +166,8 @@ private:
     }
 
     /// Whoever is woken below a stop that is under review makes the review stale, so that is left to the reviewer; what
-    /// moves otherwise, or rests with leave, has no reviewer. A review is taken up where its watch waits for it.
+    /// moves otherwise, or rests with leave, has no reviewer.
     [[nodiscard]] bool is_taken_up(const TaskTree& tree, const TreeNode& node) {
-        if (node.origin == review_origin) {
-            const TreeLook* seen = look_of(tree, {node.tenant, node.origin_id});
-            return seen != nullptr && seen->review == node.id && seen->foreign.empty() && seen->when_silent;
-        }
         for (const TreeNode* above : tree.path(node.tenant, node.id)) {
             if (above->origin == review_origin) return true;  // no watch sees it
             const TreeLook* seen = look_of(tree, {above->tenant, above->id});

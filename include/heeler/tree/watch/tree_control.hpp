@@ -35,7 +35,6 @@ public:
 
     Result<ActionDone> wake(const ActionRequest& asked) {
         const auto orphan = memory_of<StrandedRule>(trees_.engine, asked.run);
-        if (orphan && !orphan->look.watched.empty()) return resume(asked, orphan->look);
         if (orphan)
             return trees_.host().wake({asked.key,
                                        asked.run,
@@ -65,21 +64,6 @@ public:
     [[nodiscard]] bool idempotent() { return trees_.host().idempotent(); }
 
 private:
-    /// The reviewer goes on with the same stop: it is told all of it again.
-    [[nodiscard]] Result<ActionDone> resume(const ActionRequest& asked, const StrandedLook& review) {
-        const std::string watch = watch_id({review.tenant, review.watched});
-        const auto state = trees_.state_of(watch);
-        if (!state || !state->active) return fail(ErrorCode::rejected, "the tree is not watched any more");
-        Run run;
-        run.id = watch;
-        WakeFacts facts = TaskTreeRule::facts(*state, run);
-        facts.attempt = state->order.attempt;
-        facts.wake = state->triggers;
-        const std::string payload = with_brief(wake_payload(facts), *state);
-        return trees_.host().wake(
-            {asked.key, watch, review.tenant, review.watched, review.node, review.agent, state->bound, payload});
-    }
-
     [[nodiscard]] std::string with_brief(std::string_view payload, const WatchState& state) {
         return briefed(payload, state.config.instructions.value_or(""), trees_.host().operations());
     }
