@@ -253,7 +253,7 @@ private:
         expect(end.escalated == told, "told " + std::to_string(told) + " times of " + std::to_string(end.escalated));
         if (honesty_ == Honesty::neither) {
             expect(static_cast<int>(stops.size()) + told >= 2, "nobody minds a stop");
-            expect(end.triggered <= static_cast<int>(wakes.size()), "on record as woken, and was not");
+            expect(end.triggered <= static_cast<int>(reviews.size()), "on record as under review, and was not");
         } else {
             expect(stops.size() == 2 && wakes.size() == 2, "not one wake for each stop");
             expect(told == 0, "a person is told");

@@ -414,18 +414,37 @@ TEST_CASE("what is asked of a host has a key for the one effect that it is to ha
     CHECK_FALSE(order(ActionKind::block));
 }
 
-TEST_CASE("only a wake that happened is on record as one [M-175]") {
+TEST_CASE("a stop is on record as soon as its review is there, once, whatever comes of the wake [M-175]") {
     Watching at;
     at.arm();
-    at.wake(stopped_look(stop_of('a')));
+    at.look(stopped_look(stop_of('a')));
+    at.intend();
     const auto record = [&](ActionKind kind, ActionOutcome outcome) {
         return at.rule.record_action(at.state, at.settings, at.run, kind, outcome);
     };
-    REQUIRE(record(ActionKind::wake, ActionOutcome::done));
-    CHECK(record(ActionKind::wake, ActionOutcome::done)->kind == "issue.task_watchdog_triggered");
-    CHECK_THAT(record(ActionKind::wake, ActionOutcome::done)->body,
+    at.acted(ActionKind::review, ActionOutcome::failed);
+    CHECK_FALSE(record(ActionKind::review, ActionOutcome::failed));
+    const auto again = [&] {
+        at.state.host = {};  // a person has heard of it
+        TreeLook retried = stopped_look(stop_of('a'));
+        retried.retried = true;
+        at.look(retried);
+        at.intend();
+        at.acted(ActionKind::review, ActionOutcome::done, "V");
+        at.acted(ActionKind::wake, GENERATE(ActionOutcome::done, ActionOutcome::failed, ActionOutcome::unknown));
+    };
+    again();
+    REQUIRE(record(ActionKind::review, ActionOutcome::done));
+    CHECK(record(ActionKind::review, ActionOutcome::done)->kind == "issue.task_watchdog_triggered");
+    CHECK_THAT(record(ActionKind::review, ActionOutcome::done)->body,
                ContainsSubstring(R"("watchdogIssueId":"V")") && ContainsSubstring(R"("stoppedLeaves":["B","C"])"));
-    CHECK_FALSE(record(ActionKind::wake, ActionOutcome::unknown));
+    CHECK_FALSE(record(ActionKind::wake, ActionOutcome::done));
+    again();
+    CHECK_FALSE(record(ActionKind::review, ActionOutcome::done));
+    at.state.host = {};
+    at.wake(stopped_look(stop_of('b')));
+    CHECK(record(ActionKind::review, ActionOutcome::done));
+    at.acted(ActionKind::review, ActionOutcome::done, {}, OutcomeFrom::shadow);
     CHECK_FALSE(record(ActionKind::review, ActionOutcome::done));
 }
 

@@ -114,10 +114,11 @@ struct TaskTreeRule {
         return std::nullopt;
     }
 
-    /// That the reviewer was woken.
+    /// That a stop is under review, once for each wake that is due, whatever comes of the wake.
     [[nodiscard]] std::optional<Record> record_action(const Memory& state, const Settings&, const Run& run,
                                                       ActionKind done, ActionOutcome outcome) const {
-        if (done != ActionKind::wake || outcome != ActionOutcome::done || state.order.open) return std::nullopt;
+        const bool is_first = state.order.reviews == 1 && !state.order.left_out;
+        if (done != ActionKind::review || outcome != ActionOutcome::done || !is_first) return std::nullopt;
         text::JsonLine line = labels(state, run.id, state.order.fingerprint);
         line.key("attempt").number(state.order.attempt).key("stoppedLeaves").begin_array();
         for (const LeafSummary& leaf : state.look.leaves) line.string(detail::shown_id(leaf.id));
@@ -137,6 +138,7 @@ struct TaskTreeRule {
         return line;
     }
 
+private:
     [[nodiscard]] static WakeFacts facts(const Memory& state, const Run& run) {
         const TreeLook& look = state.look;
         WakeFacts facts;
@@ -156,7 +158,6 @@ struct TaskTreeRule {
         return facts;
     }
 
-private:
     [[nodiscard]] static std::string key_of(std::string_view what, const Run& run, const TreeLook& look) {
         return text::concat(what, run.id, ":", look.fingerprint, ":attempt:", std::to_string(look.number));
     }
@@ -332,7 +333,9 @@ private:
 
     static void order(Memory& state, Duration at) {
         const TreeLook& look = state.look;
-        state.order = {true, !look.review.empty(), look.attempt, look.number, look.fingerprint, look.digests, {}};
+        const std::uint32_t reviews = look.retried ? state.order.reviews : 0;
+        state.order = {true,    !look.review.empty(), look.attempt, look.number,
+                       reviews, look.fingerprint,     look.digests, {}};
         if (look.retried) return;
         state.signed_at = at;
         if (state.lineage != look.fingerprint)
@@ -365,6 +368,7 @@ private:
         if (acted.kind == ActionKind::review && acted.outcome == ActionOutcome::done) {
             if (!acted.note.empty() && acted.from == OutcomeFrom::answer) state.review = acted.note;
             state.bound = state.order.fingerprint;
+            ++state.order.reviews;
         }
         const bool perhaps = acted.outcome == ActionOutcome::done || acted.outcome == ActionOutcome::unknown;
         if (acted.kind == ActionKind::wake && perhaps) {

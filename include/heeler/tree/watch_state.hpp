@@ -133,11 +133,12 @@ struct WatchOrder {
     bool resumed = false;  ///< the review task was there before
     std::uint32_t attempt = 0;
     std::uint32_t number = 0;
+    std::uint32_t reviews = 0;  ///< how often the review was made for it, and the wake did not follow
     std::string fingerprint{};
     std::vector<std::uint64_t> digests{};
     std::optional<WallTime> left_out{};  ///< when it was only recorded, in shadow mode
 
-    void archive(auto& a) { a(open, resumed, attempt, number, fingerprint, digests, left_out); }
+    void archive(auto& a) { a(open, resumed, attempt, number, reviews, fingerprint, digests, left_out); }
 };
 
 namespace detail {
