@@ -44,7 +44,7 @@ std::string line_of(const heeler::TreeStatus& seen, const heeler::ScriptedTree::
     line.key("fingerprint");
     seen.fingerprint.empty() ? line.null() : line.string(seen.fingerprint);
     std::vector<std::string> ids = seen.live;
-    for (const heeler::LeafSummary& leaf : seen.leaves) ids.push_back(leaf.id);
+    ids.insert(ids.end(), seen.leaf_ids.begin(), seen.leaf_ids.end());
     put_texts(line, "leaves", ids);
     line.key("review");
     seen.review.empty() ? line.null() : line.string(seen.review);

@@ -83,6 +83,7 @@ TreeLook stopped_look(const std::string& fingerprint, std::uint32_t attempt = 1)
     look.attempt = look.number = attempt;
     look.leaf_count = 2;
     look.leaves = {{"B", "blocked", {}, {}, {}, {}, {}}, {"C", "done", {}, {}, {}, {}, {}}};
+    look.leaf_ids = {"B", "C"};
     return look;
 }
 

@@ -329,7 +329,25 @@ TEST_CASE("what is waited for is told in words, and not without end [M-159]") {
     const TreeLook look = at();
     CHECK(look.leaves.size() == 25);
     CHECK(look.leaf_count == 102);
+    CHECK(look.leaf_ids.size() == 102);
     CHECK(look.wait_texts.size() == 25);
+    for (TreeNode& each : at.nodes) each.runs = {{"run of " + each.id, "running", "ag", {}}};
+    CHECK(at().live.size() == at.nodes.size());
+}
+
+TEST_CASE("a review is open until it comes to a result, and while it waits for people [M-177]") {
+    Looked at;
+    const std::string stop = at.woken();
+    CHECK_FALSE(at().is_open);  // there is none
+    TreeNode& review = at.review("todo", stop);
+    const std::string open = GENERATE(as<std::string>{}, "todo", "in_progress", "in_review");
+    review.status = open;
+    review.assignee_user = "ada";
+    CHECK(at().is_open);
+    at.nodes[1].status = "todo";  // whatever the tree does
+    CHECK(at().is_open);
+    review.status = GENERATE(as<std::string>{}, "done", "cancelled", "blocked", "backlog");
+    CHECK_FALSE(at().is_open);
 }
 
 TEST_CASE("who goes on with a review that waits [M-162]") {

@@ -121,7 +121,7 @@ struct TaskTreeRule {
         if (done != ActionKind::review || outcome != ActionOutcome::done || !is_first) return std::nullopt;
         text::JsonLine line = labels(state, run.id, state.order.fingerprint);
         line.key("attempt").number(state.order.attempt).key("stoppedLeaves").begin_array();
-        for (const LeafSummary& leaf : state.look.leaves) line.string(detail::shown_id(leaf.id));
+        for (const std::string& leaf : state.look.leaf_ids) line.string(leaf);
         line.end_array().end_object();
         return Record{"issue.task_watchdog_triggered", std::move(line).text()};
     }
@@ -132,7 +132,8 @@ struct TaskTreeRule {
         text::JsonLine line;
         line.begin_object().key("watchdogId").string(watch).key("tenant").string(detail::shown_id(state.config.tenant));
         line.key("sourceIssueId").string(detail::shown_id(state.config.node)).key("watchdogIssueId");
-        state.review.empty() ? line.null() : line.string(detail::shown_id(state.review));
+        const std::string& review = state.review.empty() ? state.look.review : state.review;
+        review.empty() ? line.null() : line.string(detail::shown_id(review));
         line.key("stopFingerprint");
         fingerprint.empty() ? line.null() : line.string(fingerprint);
         return line;

@@ -97,7 +97,8 @@ public:
 
 private:
     static constexpr Duration again_after = std::chrono::hours{1};  ///< of what was only recorded
-    static constexpr std::size_t most_shown = 25;                   ///< leaves, live nodes
+    static constexpr std::size_t most_shown = 25;                   ///< leaves with all that is known of them, waits
+    static constexpr std::size_t most_ids = 1024;                   ///< of leaves, of live nodes
     static constexpr std::size_t most_foreign = 128;                ///< bytes of a fingerprint that is not ours
     static constexpr std::size_t most_digests = 1024;  ///< of more leaves none are kept: the whole stop is compared
 
@@ -110,6 +111,7 @@ private:
             look_.foreign = review_->origin_fingerprint.substr(0, most_foreign);
         const std::string& bound = bound_to();
         look_.adopted = review_->id != state_.review && !bound.empty() && bound == state_.bound;
+        look_.is_open = is_open_review(*review_) && review_->status != "blocked";
         if (bound.empty() || !is_disposed(*review_) || is_live(*review_)) return;
         if (review_->claim == ReviewClaim::restored)
             look_.restored = bound == state_.lineage;
@@ -137,13 +139,15 @@ private:
         if (const TreeNode* root = tree_.find(state_.config.tenant, state_.config.node))
             look_.title = text::one_line(root->title, detail::max_shown_text);
         const auto& moving = scan.verdict == TreeVerdict::live ? scan.live : scan.pending;
-        for (std::size_t i = 0; i < moving.size() && i < most_shown; ++i)
+        for (std::size_t i = 0; i < moving.size() && i < most_ids; ++i)
             look_.live.push_back(detail::shown_id(moving[i]->id));
         for (std::size_t i = 0; i < scan.ahead.size() && i < most_shown; ++i)
             look_.ahead.push_back(detail::shown_id(scan.ahead[i]->id));
         if (scan.fingerprint.empty()) return;
         for (std::size_t i = 0; i < scan.leaves.size() && i < most_shown; ++i)
             look_.leaves.push_back(summary_of(*scan.leaves[i]));
+        for (std::size_t i = 0; i < scan.leaves.size() && i < most_ids; ++i)
+            look_.leaf_ids.push_back(detail::shown_id(scan.leaves[i]->id));
         for (const TreeNode* node : scan.waiting) add_waits(*node);
         if (settings_.rules.shrink_is_reviewed && scan.leaves.size() <= most_digests) look_.digests = scan.digests();
     }

@@ -38,6 +38,7 @@ struct TreeLook {
     std::string review{};          ///< id of its review task; empty: there is none
     std::string reviewed{};        ///< the stop that turns out to be reviewed; empty: none
     std::string foreign{};         ///< what the review is bound to, in the scheme of another version; empty: it is not
+    bool is_open = false;          ///< it has come to no result yet, or waits for people
     bool adopted = false;          ///< that task took the place of the one that was made, for the same stop
     bool restored = false;         ///< the reviewer says that it put the tree in motion
     bool retried = false;          ///< the same wake once more: nothing came of it for certain
@@ -49,15 +50,16 @@ struct TreeLook {
     std::uint64_t leaf_count = 0;
     std::uint64_t waits = 0;
     std::vector<LeafSummary> leaves{};      ///< the first of them
+    std::vector<std::string> leaf_ids{};    ///< of all of them, as far as there are not too many
     std::vector<std::string> wait_texts{};  ///< likewise
     std::vector<std::uint64_t> digests{};   ///< of all leaves, where they are needed
-    std::vector<std::string> live{};        ///< ids of what moves, the first of them
+    std::vector<std::string> live{};        ///< ids of what moves, likewise
     std::vector<std::string> ahead{};       ///< ids of what was made in the future, as is told, the first of them
 
     void archive(auto& a) {
-        a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, adopted, restored, retried,
-          waits_for_tasks, when_silent, sign, attempt, number, leaf_count, waits, leaves, wait_texts, digests, live,
-          ahead);
+        a(at, verdict, due, reason, fingerprint, title, review, reviewed, foreign, is_open, adopted, restored, retried,
+          waits_for_tasks, when_silent, sign, attempt, number, leaf_count, waits, leaves, leaf_ids, wait_texts, digests,
+          live, ahead);
     }
 };
 

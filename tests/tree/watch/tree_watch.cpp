@@ -382,6 +382,7 @@ TEST_CASE("trees that no host should have are watched all the same [A-89][M-145]
         (void)f.minute();
         CHECK(f.status("root").leaf_count == children);
         CHECK(f.status("root").leaves.size() == 25);
+        CHECK(f.status("root").leaf_ids.size() == 1024);
         REQUIRE(f.effects(TreeVerb::wake) == 1);
         CHECK(f.asked(TreeVerb::wake)[0].text.size() < 20'000);
     }

@@ -89,15 +89,26 @@ struct TreeWatch::Room {
 
     [[nodiscard]] static TreeStatus status_of(const std::string& watch, const WatchState& state) {
         const TreeLook& look = state.look;
-        TreeStatus status{
-            watch,           state.config, state.active,     state.revision,
-            look.verdict,    look.reason,  look.fingerprint, look.leaves,
-            look.leaf_count, look.live,    state.reviewed,   state.review.empty() ? look.review : state.review};
+        TreeStatus status{watch,
+                          state.config,
+                          state.active,
+                          state.revision,
+                          look.verdict,
+                          look.reason,
+                          look.fingerprint,
+                          look.leaves,
+                          look.leaf_count,
+                          look.leaf_ids,
+                          look.live,
+                          state.reviewed,
+                          state.review.empty() ? look.review : state.review};
         status.triggers = state.triggers;
         status.attempt = static_cast<std::uint32_t>(state.attempts.size());
         status.escalated = state.escalated;
-        status.review_is_open = state.active && !state.lineage.empty() && !state.review.empty() && !state.escalated &&
-                                look.verdict != TreeVerdict::already_reviewed;
+        const bool waits = look.verdict == TreeVerdict::review_open || look.verdict == TreeVerdict::review_live;
+        const bool is_made = look.verdict == TreeVerdict::stopped && !state.lineage.empty() && !state.review.empty() &&
+                             !state.escalated;  // since the look
+        status.review_is_open = state.active && (look.is_open || waits || is_made);
         if (state.order.number > 0)
             status.wake_key = text::concat("task_watchdog:", watch, ":", state.order.fingerprint,
                                            ":attempt:", std::to_string(state.order.number));

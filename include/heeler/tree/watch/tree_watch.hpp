@@ -38,15 +38,16 @@ struct TreeStatus {
     std::string fingerprint{};                          ///< of a tree that has stopped
     std::vector<LeafSummary> leaves{};                  ///< likewise, the first of them
     std::uint64_t leaf_count = 0;
-    std::vector<std::string> live{};  ///< ids of what moves
-    std::string reviewed{};           ///< the newest stop that was reviewed
-    std::string review{};             ///< the review task; empty: there was none yet
-    bool review_is_open = false;      ///< for the badge of the watched node
-    std::uint32_t triggers = 0;       ///< wakes of a reviewer
-    std::uint32_t attempt = 0;        ///< of the stop that is under review; 0: none is
-    bool escalated = false;           ///< a person is to look at it
-    std::string wake_key{};           ///< of the newest wake
-    std::string labels{};             ///< what each record about the watch names, as a JSON object
+    std::vector<std::string> leaf_ids{};  ///< of all of them; at most 1024
+    std::vector<std::string> live{};      ///< ids of what moves; likewise
+    std::string reviewed{};               ///< the newest stop that was reviewed
+    std::string review{};                 ///< the review task; empty: there was none yet
+    bool review_is_open = false;          ///< for the badge of the watched node
+    std::uint32_t triggers = 0;           ///< wakes of a reviewer
+    std::uint32_t attempt = 0;            ///< of the stop that is under review; 0: none is
+    bool escalated = false;               ///< a person is to look at it
+    std::string wake_key{};               ///< of the newest wake
+    std::string labels{};                 ///< what each record about the watch names, as a JSON object
 };
 
 /// The watch over the task trees of one host. Use it beside the runs that a watchdog watches, where a whole tree that
