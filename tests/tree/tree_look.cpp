@@ -121,9 +121,15 @@ TEST_CASE("while somebody works on the review, or it is open, nobody else is wok
         CHECK(at().verdict == TreeVerdict::review_open);
     }
     SECTION("somebody is at work") {
-        at.review("done", stop).runs = {{"r", "queued", "ag-w", {}}};
+        at.review("todo", stop).runs = {{"r", "queued", "ag-w", {}}};
         CHECK(at().verdict == TreeVerdict::review_live);
-        CHECK(at().reviewed.empty());  // not finished
+    }
+    SECTION("whoever says that the tree was restored is still at it") {
+        TreeNode& review = at.review("done", stop);
+        review.claim = ReviewClaim::restored;
+        review.runs = {{"r", "running", "ag-w", {}}};
+        CHECK(at().verdict == TreeVerdict::review_live);
+        CHECK_FALSE(at().restored);
     }
     SECTION("at work on an older stop") {
         at.review("todo", stop).runs = {{"r", "running", "ag-w", {}}};
@@ -214,6 +220,11 @@ TEST_CASE("a review that came to a result marks the stop that it is bound to [M-
         CHECK(at().verdict == TreeVerdict::stopped);
         CHECK(at().due == TreeDue::wake);
         CHECK(at().attempt == 1);
+    }
+    SECTION("its run is not over yet") {
+        review.runs = {{"r", "running", "ag-w", {}}};
+        CHECK(at().verdict == TreeVerdict::already_reviewed);
+        CHECK(at().reviewed == stop);
     }
     SECTION("its host does not keep what it is bound to") {
         review.origin_fingerprint.clear();

@@ -112,11 +112,11 @@ private:
         const std::string& bound = bound_to();
         look_.adopted = review_->id != state_.review && !bound.empty() && bound == state_.bound;
         look_.is_open = is_open_review(*review_) && review_->status != "blocked";
-        if (bound.empty() || !is_disposed(*review_) || is_live(*review_)) return;
-        if (review_->claim == ReviewClaim::restored)
-            look_.restored = bound == state_.lineage;
-        else
+        if (bound.empty() || !is_disposed(*review_)) return;
+        if (review_->claim != ReviewClaim::restored)
             look_.reviewed = bound;
+        else if (!is_live(*review_))  // it may still be at it
+            look_.restored = bound == state_.lineage;
     }
 
     [[nodiscard]] const std::string& bound_to() const {
