@@ -416,6 +416,22 @@ TEST_CASE("loop: honest work is none") {
                     .level() == Level::none);
 }
 
+TEST_CASE("loop: what somebody else holds is tried again with growing pauses, and without them for two minutes") {
+    const std::string held = "fatal: Unable to create '/w/.git/index.lock': File exists.\n\nAnother git process runs.";
+    Told waits, pushes;
+    for (int i = 0, pause = 5; i < 6; ++i, pause *= 2) {
+        waits.unit("bash", command("git commit -am tidy"), held, false)
+            .call("bash", command(numbered("sleep ", pause)));
+        CHECK(waits.tell({Event::Kind::result, {}, {}, {}, true, {}, double(pause)}).level() == Level::none);
+    }
+    int tries = 0;
+    while (++tries < 30 && pushes.level() == Level::none)
+        pushes.unit("bash", command("git commit -am tidy"), held, false)
+            .tell({Event::Kind::line, {}, "", {}, {}, {}, 10});
+    CHECK(pushes.verdict().rule == "infra");
+    CHECK(tries == 12);
+}
+
 TEST_CASE("loop: says the same and does nothing") {
     Told told;
     const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };

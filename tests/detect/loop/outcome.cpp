@@ -462,8 +462,21 @@ TEST_CASE("Loop outcomes: the service behind the tool") {
         CHECK(outcome_of(*learned, "fetch", R"({"url":"x"})", '-', infra).outcome == OutcomeClass::infra);
         CHECK(outcome_of(*learned, "create_row", R"({"url":"x"})", '-', infra).outcome == OutcomeClass::negative);
     }
+    for (const std::string_view held :
+         {"E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4123 (unattended-upgr)",
+          "fatal: Unable to create '/w/.git/index.lock': File exists.\n\nAnother git process seems to be running.",
+          "Error: Error acquiring the state lock\n\nLock Info:\n  Who: ci@runner", "Error: database is locked",
+          "bash: ./server: Text file busy", "umount: /mnt: Device or resource busy",
+          "Access denied: the file is being used by another process", "Error: could not acquire lock on build/",
+          "ERROR 1205 (HY000): Lock wait timeout exceeded; try restarting transaction"}) {
+        const auto learned = std::make_unique<Learned>();
+        INFO(held);
+        for (const std::string_view line : {R"({"command":"git commit -am tidy"})", R"({"command":"./deploy"})"})
+            CHECK(outcome_of(*learned, shell, line, '-', held).outcome == OutcomeClass::infra);
+    }
     for (const std::string_view own :
-         {"failed on lines [499, 500, 502]", "error in line 503", "error: 500 rows", "timed out after 30 s",
+         {"error: Cargo.lock needs to be updated", "cannot lock ref 'refs/heads/x'", "Error: the account is locked",
+          "failed on lines [499, 500, 502]", "error in line 503", "error: 500 rows", "timed out after 30 s",
           "error: file 500.txt", "Error: HTTP 404", "Error: status 403", "failed: 5030"}) {
         const auto learned = std::make_unique<Learned>();
         INFO(own);

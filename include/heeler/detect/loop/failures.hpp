@@ -146,7 +146,7 @@ struct Infra {
     }
 
     static std::string words(const Finding& finding) {
-        return "tries a service that does not answer " +
+        return "tries what does not answer, or is held by another, " +
                heeler::detail::words::count(finding.evidence.fact("repeats")) + " times";
     }
 

@@ -310,12 +310,16 @@ private:
         return words > 0 && own * 10 >= words * tenths;
     }
 
+    /// A change that was refused because somebody else holds the thing just now may be asked for again.
     [[nodiscard]] bool is_infra() const noexcept {
-        if (call_.kind == CallKind::write || body_.length >= 1500) return false;
+        if (body_.length >= 1500) return false;
+        const bool writes = call_.kind == CallKind::write;
         std::size_t left = 600;
         for (AnswerLines each = lines_from(failure_); left > 0 && each.next();) {
             const std::string_view line = each.text().substr(0, left);
-            if ((each.said_within(left) & said_infra) != 0 || has_status_code(line)) return true;
+            const std::uint16_t said = each.said_within(left);
+            if ((said & said_held) != 0) return true;
+            if (!writes && ((said & said_infra) != 0 || has_status_code(line))) return true;
             left -= line.size();
         }
         return false;

@@ -16,20 +16,21 @@ namespace heeler::inline HEELER_ABI::loops {
 
 /// What a word says. English only.
 enum Said : std::uint16_t {
-    said_strong = 1,       ///< a failure
-    said_error = 2,        ///< a failure, where a line that tells of one is looked for
-    said_ack = 4,          ///< it was done
-    said_pending = 8,      ///< it is not ready yet
-    said_infra = 16,       ///< the service behind a tool is not there
-    said_countable = 32,   ///< with a zero before or behind it the word says nothing
-    said_traceback = 64,   ///< the beginning of a stack trace
-    said_opening = 128,    ///< near the beginning of a long text: that text is a failure
-    said_tested = 512,     ///< counts tests: each number in the line is an answer
-    said_exit = 1024,      ///< an exit code follows
-    said_http = 2048,      ///< a status may follow
-    said_act = 4096,       ///< likewise, of what may also be said of a thing that is looked at
-    said_absent = 8192,    ///< what was asked for is not there
-    said_first_line = 256  ///< in the first line of a long text, likewise
+    said_strong = 1,        ///< a failure
+    said_error = 2,         ///< a failure, where a line that tells of one is looked for
+    said_ack = 4,           ///< it was done
+    said_pending = 8,       ///< it is not ready yet
+    said_infra = 16,        ///< the service behind a tool is not there
+    said_countable = 32,    ///< with a zero before or behind it the word says nothing
+    said_traceback = 64,    ///< the beginning of a stack trace
+    said_opening = 128,     ///< near the beginning of a long text: that text is a failure
+    said_tested = 512,      ///< counts tests: each number in the line is an answer
+    said_exit = 1024,       ///< an exit code follows
+    said_http = 2048,       ///< a status may follow
+    said_act = 4096,        ///< likewise, of what may also be said of a thing that is looked at
+    said_absent = 8192,     ///< what was asked for is not there
+    said_first_line = 256,  ///< in the first line of a long text, likewise
+    said_held = 16384       ///< somebody else has it just now
 };
 
 namespace detail {
@@ -135,6 +136,11 @@ inline constexpr Wording wordings[] = {
     {failure | said_infra,
      "bad gateway,connection refused,connection reset,connection timed out,econnrefused,econnreset,etimedout,"
      "gateway timeout,service unavailable,temporarily unavailable,too many requests"},
+    {failure | said_held, "could not get lock,database is locked,resource busy,text file busy"},
+    {said_held,
+     "another command,another git process,another instance,another process,acquire lock,acquire the lock,already "
+     "locked,"
+     "held by process,lock is held,lock wait timeout,locked by,obtain lock,state lock"},
     {failure | said_traceback, "traceback"},
     {counted_failure, "error,errors,exception,failed,failure"},
     {said_countable | said_error, "exceptions,failing,failures"},
@@ -199,7 +205,7 @@ private:
         return place > 0 ? &phrases_[place - 1] : nullptr;
     }
 
-    Phrase phrases_[176]{};  ///< if there are more, this does not compile
+    Phrase phrases_[192]{};  ///< if there are more, this does not compile
     std::uint32_t thirds_[1024]{};
     std::uint8_t first_[1024]{};
 };
