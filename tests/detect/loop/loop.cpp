@@ -432,6 +432,21 @@ TEST_CASE("loop: what somebody else holds is tried again with growing pauses, an
     CHECK(tries == 12);
 }
 
+TEST_CASE("loop: windows that lie in the first one that was read show nothing new") {
+    const auto window = [](Told& told, int from, int lines) {
+        std::string text;
+        for (int i = from; i < from + lines; ++i) text += numbered("the text of line ", i, "\n");
+        const std::string offset = numbered(R"({"path":"a.c","offset":)", from, ",");
+        return told.unit("read_file", offset + numbered(R"("limit":)", lines, "}"), text).level();
+    };
+    Told told, forward;
+    CHECK(window(told, 100, 140) == Level::none);
+    for (const int from : {120, 110, 135}) CHECK(window(told, from, 90) == Level::none);
+    CHECK(window(told, 105, 100) == Level::nudge);
+    CHECK(told.verdict().rule == "coverage");
+    for (int from = 0; from < 900; from += 90) CHECK(window(forward, from, 100) == Level::none);
+}
+
 TEST_CASE("loop: says the same and does nothing") {
     Told told;
     const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };

@@ -303,8 +303,10 @@ private:
         if (unit.is(OutcomeClass::negative))
             ask<SameError>(Family::errclass, memory_.errors, settings_.errclass, unit, now);
         ask<NoOp>(Family::nop, counts.no_op, settings_.nop, unit, now);
-        if (unit.call.has_span && memory_.keeps(Memory::all_coverage) && reads_again(unit))
+        if (settings_.coverage.on && unit.call.has_span && memory_.keeps(Memory::all_coverage)) {
+            memory_.coverage.edit().forgets = !memory_.keeps(Memory::older_coverage);
             ask<Coverage>(Family::coverage, memory_.coverage, settings_.coverage, unit, now);
+        }
         if (unit.call.file != 0 && memory_.keeps(Memory::edits))
             ask<Oscillation>(Family::oscillation, memory_.oscillation, settings_.oscillation, unit, now);
         ask<Fruitless>(Family::fruitless, counts.fruitless, settings_.fruitless, unit, now);
@@ -317,20 +319,6 @@ private:
             see(family, Of::learn(part.edit(), settings, unit, now));
         else
             see(family, Of::learn(part, settings, unit, now));
-    }
-
-    /// What is read in parts is remembered from the second part of one resource on.
-    [[nodiscard]] bool reads_again(const Unit& unit) {
-        Ledger& ledger = memory_.calls.edit().ledger;
-        if (memory_.coverage) {
-            memory_.coverage.edit().forgets = !memory_.keeps(Memory::older_coverage);
-            return true;
-        }
-        for (const std::uint32_t each : ledger.spans)
-            if (each == unit.call.resource) return true;
-        ledger.spans[ledger.next_span % std::size(ledger.spans)] = unit.call.resource;
-        ledger.next_span = static_cast<std::uint8_t>((ledger.next_span + 1) % std::size(ledger.spans));
-        return false;
     }
 
     /// A finished message stands alone, so nothing of it is kept.

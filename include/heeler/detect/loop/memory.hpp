@@ -133,10 +133,8 @@ struct Ledger {
     std::uint32_t gains_since = 0;  ///< `Common::gains` then, or with the last sign of a loop
     std::uint32_t said_since = 0;   ///< likewise, what was said or called that repeats nothing
     std::uint32_t orphans = 0;      ///< results that nobody had called for
-    std::uint32_t spans[4]{};       ///< resources that were read in parts, the newest
     std::uint32_t polls[8]{};       ///< calls that turned out to be polls
     std::uint8_t by_words = 0;  ///< the last sign of a loop was no call with a result: news cannot tell that it is over
-    std::uint8_t next_span = 0;
     std::uint8_t next_poll = 0;
 };
 static_assert(std::is_trivially_copyable_v<Ledger>);
