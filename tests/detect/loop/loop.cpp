@@ -447,6 +447,22 @@ TEST_CASE("loop: windows that lie in the first one that was read show nothing ne
     for (int from = 0; from < 900; from += 90) CHECK(window(forward, from, 100) == Level::none);
 }
 
+TEST_CASE("loop: who looks at what is not ready yet waits, and is never stopped for it") {
+    Told told, soon;
+    const auto elapsed = [](int s) {
+        return numbered("db: Still creating... [", s / 60, numbered("m", s % 60, "s elapsed]"));
+    };
+    for (int i = 1; i < 60; ++i) {
+        told.event(Event::Kind::line).call("bash", command("tail -n 2 apply.log"));
+        told.tell({Event::Kind::result, {}, elapsed(30 * i), {}, true, {}, 29});
+        CHECK(told.level() <= (i <= 20 ? Level::none : Level::nudge));
+    }
+    CHECK(told.verdict().rule == "frozen_poll");
+    for (int i = 0; i < 9; ++i)
+        CHECK(soon.unit("bash", command("curl -s localhost/health"), R"({"status":"STARTING"})").level() ==
+              Level::none);
+}
+
 TEST_CASE("loop: says the same and does nothing") {
     Told told;
     const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };

@@ -158,7 +158,7 @@ TEST_CASE("Loop outcomes: a command that asks how far something has come waits w
     CHECK(again("gh pr checks 12", '-', "build pending 0").becomes_wait);
     CHECK_FALSE(again("kubectl get pods", '+', "NAME STATUS\napi Running").becomes_wait);
     CHECK_FALSE(again("kubectl get deploy", '+', "NAME READY\napi 3/3").becomes_wait);
-    CHECK_FALSE(again("cat notes", '+', "pending").becomes_wait);
+    CHECK_FALSE(again("python report.py", '+', "pending").becomes_wait);
     CHECK(again("gh pr checks 12", '-', "build failed").outcome == OutcomeClass::negative);
 }
 
@@ -523,7 +523,22 @@ TEST_CASE("Loop outcomes: a call whose answer is not ready becomes a poll") {
         CHECK(pending("check_job", R"({"id":"1"})", text, true));
         CHECK_FALSE(pending("check_job", R"({"id":"1"})", text, false));
         CHECK_FALSE(pending(shell, R"({"command":"./status"})", text, true));
+        CHECK(pending(shell, R"({"command":"tail -n 2 apply.log"})", text, true));
+        CHECK_FALSE(pending(shell, R"({"command":"tail -n 2 apply.log"})", text, false));
     }
+    for (const std::string_view text :
+         {"aws_db_instance.main: Still creating... [4m00s elapsed]", R"({"status":"STARTING","ts":"10:00:08"})"}) {
+        INFO(text);
+        CHECK(pending(shell, R"({"command":"curl -s localhost:8080/health"})", text, true));
+        CHECK_FALSE(pending(shell, R"({"command":"make status"})", text, true));
+    }
+    for (const std::string_view text : {"src/job.c:12:    state = pending", "if (running) {", "return pending",
+                                        "Error: still running", R"({"status":"DOWN"})"}) {
+        INFO(text);
+        CHECK_FALSE(pending(shell, R"({"command":"grep -n x job.c"})", text, true));
+    }
+    CHECK_FALSE(pending(shell, R"({"command":"cat log"})", "running\n" + std::string(400, 'x'), true));
+    CHECK_FALSE(pending(shell, R"({"command":"sed -n 5,6p plan"})", "still pending: 3", true));
     CHECK_FALSE(pending("view", R"({"path":"jobs.py"})", "def f():  # still running 3", true));
     CHECK_FALSE(pending("check_job", R"({"id":"1"})", "finished with 3 rows", true));
     CHECK_FALSE(pending("check_job", R"({"id":"1"})", std::string(300, 'x') + " running", true));

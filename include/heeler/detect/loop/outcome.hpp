@@ -346,14 +346,16 @@ private:
         }
         return false;
     }
-    /// A file in which the word stands is none.
+    /// A file in which the word stands is none. Of a command that looks at something the answer is short.
     [[nodiscard]] bool is_pending() const noexcept {
-        if (made_before_ && is_pending_status()) return true;
-        if (!made_before_ || call_.shell || call_.has_path || failure_.strong_lines > 0 || body_.length >= 4000)
-            return false;
-        std::size_t left = 200;
+        if (!made_before_ || is_pending_status()) return made_before_;
+        const bool looks = call_.shell && call_.search && !call_.has_span && body_.length <= medium_text;
+        if (!looks && (call_.shell || call_.has_path || body_.length >= 4000)) return false;
+        std::size_t left = failure_.strong_lines > 0 ? 0 : 200;
         for (AnswerLines line = lines_from(body_); left > 0 && line.next();) {
-            if ((line.said_within(left) & said_pending) != 0) return true;
+            const bool quoted = looks && (is_search_hit(line.text()) || is_program_line(line.text()));
+            if (!quoted && (line.said_within(left) & said_pending) != 0) return true;
+            if (!quoted && looks && has_pending_state(line.text())) return true;
             left -= line.text().size() < left ? line.text().size() : left;
         }
         return false;
