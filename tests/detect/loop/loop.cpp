@@ -463,6 +463,21 @@ TEST_CASE("loop: who looks at what is not ready yet waits, and is never stopped 
               Level::none);
 }
 
+TEST_CASE("loop: a change that is told something new each time goes on, one that is told the same does not") {
+    const std::string rejected = "! [rejected] main -> main (fetch first)\nerror: failed to push some refs";
+    Told races, stuck;
+    for (int i = 0; i < 4; ++i) {
+        const std::string commit(7, static_cast<char>('a' + i));
+        const std::string from = "From host:acme/x, where somebody else works as well\n   ",
+                          to = "  main -> origin/main";
+        races.unit("bash", command("git push"), rejected, false);
+        CHECK(races.unit("bash", command("git pull --rebase"), from + commit + to).level() == Level::none);
+        stuck.unit("bash", command("git push"), rejected, false);
+        stuck.unit("bash", command("git pull --rebase"), from + "0a1b2c3" + to);
+    }
+    CHECK(stuck.level() >= Level::nudge);
+}
+
 TEST_CASE("loop: says the same and does nothing") {
     Told told;
     const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };

@@ -143,6 +143,12 @@ TEST_CASE("Loop outcomes: a move that is made again may be told something") {
     CHECK(made_again("move", R"({"direction":"left"})", board) == 'i');
     CHECK(made_again("move", R"({"direction":"left"})", "moved") == 'a');
     CHECK(made_again("insert_line", R"({"path":"a.txt","text":"x"})", board) == 'a');
+    constexpr std::string_view pull = R"({"command":"git pull --rebase origin main"})";
+    constexpr std::string_view brought = "From host:x\n   4be1a2c..9ff0e1d  main -> origin/main\nSuccessfully rebased";
+    CHECK(made_again(shell, pull, brought) == 'i');
+    CHECK(made_again(shell, pull, "Already up to date, main.") == 'a');
+    CHECK(letter(outcome_of(*learned, shell, pull, '+', brought, false).outcome) == 'a');
+    CHECK(letter(outcome_of(*learned, shell, pull, '+', brought, true).outcome) == 'a');  // told before
     CHECK(made_again("create_order", R"({"item":"x"})", std::string{R"({"order":)"} + std::string(90, '7') + "}") ==
           'a');
 }

@@ -180,13 +180,14 @@ private:
         if (is_acknowledgement()) return OutcomeClass::ack;
         return OutcomeClass::info;
     }
-    /// A move in a game, a question that was answered: what is done again may be told something each time. A file that
-    /// is changed is only shown.
+    /// A move in a game, a question that was answered: what is done again may be told something each time, which is
+    /// new if it is a command. A file that is changed is only shown.
     [[nodiscard]] bool answers_anew() const noexcept {
         constexpr std::uint32_t telling_bytes = 80, telling_lines = 3;
         if (made_before_ && is_pending_status()) return true;
-        if (!made_before_ || call_.shell || call_.has_path || is_of_object(first_line(body_))) return false;
-        return body_.length >= telling_bytes || body_.lines >= telling_lines;
+        if (!made_before_ || call_.has_path || is_of_object(first_line(body_))) return false;
+        if (body_.length < telling_bytes && body_.lines < telling_lines) return false;
+        return !call_.shell || brings_lines(1, 10);
     }
     /// "No changes to make", "nothing to commit": a change that was none did not succeed.
     [[nodiscard]] bool changed_nothing() const noexcept {
@@ -220,7 +221,7 @@ private:
         if (body_.length > medium_text && !opens_like_a_failure() && !ends_like_a_failure()) return false;
         // A change that opens so was refused, whatever it shows besides: the file as it is, the change as it was meant.
         if (call_.kind == CallKind::write && !result_.succeeded && opens_like_a_failure()) return true;
-        return begins_with_exception_name() || !brings_lines();
+        return begins_with_exception_name() || !brings_lines(2, 6);
     }
     /// What follows tells where it came from.
     [[nodiscard]] bool begins_with_exception_name() const noexcept {
@@ -264,15 +265,13 @@ private:
 
     /// Lines that tell of no failure, do not repeat the call and were not seen before in this run: an answer that only
     /// mentions a failure, or a notice before an answer.
-    [[nodiscard]] bool brings_lines() const noexcept {
-        constexpr int enough = 2;
-        int brought = 0;
+    [[nodiscard]] bool brings_lines(std::uint32_t enough, std::uint32_t tenths) const noexcept {
         AnswerLines line = lines_of(failure_);
         line.limit(ResultFacts::hashed_lines);
         while (line.next()) {
             if (!has_letters(line.text(), letters_of_a_line) || line.tells_failure()) continue;
-            if (repeats_the_call(line.text(), 6) || learned_.seen.has(line.shape())) continue;
-            if (++brought == enough) return true;
+            if (repeats_the_call(line.text(), tenths) || learned_.seen.has(line.shape())) continue;
+            if (--enough == 0) return true;
         }
         return false;
     }
