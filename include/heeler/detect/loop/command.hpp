@@ -133,18 +133,11 @@ private:
                 break;
             }
             blank_before = is_blank(*at_);
-            if (blank_before) {
+            const bool redirects = *at_ == '>', documents = *at_ == '<' && end_ - at_ > 1 && at_[1] == '<';
+            if (blank_before || redirects || documents) {
                 close(at_);
-                continue;
-            }
-            if (*at_ == '>') {
-                close(at_);
-                redirection();
-                continue;
-            }
-            if (*at_ == '<' && end_ - at_ > 1 && at_[1] == '<') {
-                close(at_);
-                document();
+                if (redirects) redirection();
+                if (documents) document();
                 continue;
             }
             if (!in_word) {
@@ -155,8 +148,7 @@ private:
                 quoted(*at_);
             else if (*at_ == '\\' && end_ - at_ > 1)
                 ++at_;
-            else if (*at_ == '$' || *at_ == '`' || *at_ == '(' || *at_ == ')' || *at_ == '{' || *at_ == '}' ||
-                     *at_ == '[')
+            else if (std::string_view{"$`(){}["}.find(*at_) != std::string_view::npos)
                 special_ = true;
             if (at_ == end_) break;
         }
@@ -345,12 +337,9 @@ private:
             const CommandFacts found = reader.read(true);
             part_is_nop_ = found.nop;
             ++commands_;
-            if (commands_ == 1) {
-                const bool writes = facts_.writes;
-                facts_ = found;
-                facts_.writes = facts_.writes || writes;
-            }
-            facts_.writes = facts_.writes || found.writes;
+            const bool writes = facts_.writes || found.writes;
+            if (commands_ == 1) facts_ = found;
+            facts_.writes = writes;
             return true;
         }
         return false;
