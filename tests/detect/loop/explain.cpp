@@ -94,6 +94,16 @@ TEST_CASE("explain: the class of each outcome, a wait, and progress") {
     CHECK(told.unit("Fetch", R"({"url":"/a"})", "HTTP 503 Service Unavailable", false).why.saw ==
           "infra (a service that did not answer)");
     CHECK(told.rule("infra").count == 1);
+    for (const std::string_view args : {R"({"text":"a b c"})", R"({"text":"d e"})"})
+        told.unit("classify", args, "positive");
+    CHECK(told.why.progress == "no progress, but a short answer to another question");
+    told.unit("Bash", R"({"command":"make"})", "a failed\nb failed\nc failed\nd failed\nthe rest was skipped", false);
+    CHECK(told.why.progress == "no progress, but a long failure that is new");
+    for (const std::string_view text : {"error: 9 strings untranslated", "error: 8 strings untranslated"}) {
+        told.unit("Write", R"({"file_path":"/b","content":")" + std::string{text.substr(7, 1)} + R"("})", "ok");
+        told.unit("Bash", R"({"command":"make check"})", text, false);
+    }
+    CHECK(told.why.progress == "it is progress: the same failure, of fewer things since the edit");
     told.unit("Bash", R"({"command":"sleep 30"})", "");
     CHECK(told.why.saw.starts_with("a wait"));
     CHECK(told.rule("frozen_poll").count == 1);

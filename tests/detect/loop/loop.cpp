@@ -478,6 +478,25 @@ TEST_CASE("loop: a change that is told something new each time goes on, one that
     CHECK(stuck.level() >= Level::nudge);
 }
 
+TEST_CASE("loop: a failure of fewer things after each edit is progress, whatever they are called") {
+    const auto runs = [](const std::string& before, const std::string& behind, int step, bool edits) {
+        Told told;
+        for (int i = 0; i < 20; ++i) {
+            const std::string text = numbered(before, 30 + i * step, behind);
+            if (told.unit("bash", command("make check"), text, false).level() >= Level::nudge) return i + 1;
+            if (edits) told.unit("edit", numbered(R"({"path":"g","old":"a","new":"c)", i, R"("})"), "ok");
+        }
+        return 0;
+    };
+    CHECK(runs("check_po: error: de.po is incomplete, ", " strings untranslated", -1, true) == 0);
+    CHECK(runs("", " vulnerabilities (3 moderate, 4 high)", -1, true) == 0);
+    CHECK(runs("error: coverage is low: ", " uncovered lines", -1, true) == 0);
+    CHECK(runs("error: coverage is low: ", " uncovered lines", -1, false) == 3);  // nobody did anything for it
+    CHECK(runs("error: coverage is low: ", " uncovered lines", 1, true) != 0);
+    CHECK(runs("error: coverage is low: ", " uncovered lines", 0, true) != 0);
+    CHECK(runs("error: bad byte at position ", " of the input", -1, true) != 0);
+}
+
 TEST_CASE("loop: says the same and does nothing") {
     Told told;
     const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };

@@ -304,6 +304,12 @@ TEST_CASE("fruitless says why: seven of eight, news, an edit, a failure that is 
     ++told.now.round;
     const Unit half{told.call, told.outcome, "", 0, 0, false, false, true};
     CHECK(reason_of<Fruitless>(told.part, told.settings, half, told.now).because == "new in part: it counts half");
+    const Unit some{told.call, told.outcome, "", 0, 0, false, false, false, true};
+    CHECK(reason_of<Fruitless>(told.part, told.settings, some, told.now).because ==
+          "a short answer to another question: it does not count");
+    told.outcome.outcome = OutcomeClass::negative;
+    CHECK(reason_of<Fruitless>(told.part, told.settings, some, told.now).because ==
+          "a long failure that is new: it does not count");
 }
 
 TEST_CASE("infra says why: tries, pauses that grow, progress") {

@@ -135,7 +135,7 @@ struct Similar {
         };
         Record& record = entry_of(part.records, is_alike, [](const Record& each) { return each.used; });
         if (record.used != 0 && record.round == common.round) return {};
-        const bool undone = !unit.is(OutcomeClass::negative) && common.edits != record.edits;
+        const bool undone = unit.is(OutcomeClass::negative) ? unit.news : common.edits != record.edits;
         if (undone || common.unit - record.used > settings.window || common.gains - record.gains >= 2)
             record = {};  // one that is new begins with these zeros
         if (record.used == 0) {

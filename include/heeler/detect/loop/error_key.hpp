@@ -67,6 +67,16 @@ inline constexpr Words trying_words{"attempt attempts try tries retry retries re
     return false;
 }
 
+/// "11 vulnerabilities", "7 uncovered lines": behind the number stand things, whichever they are.
+[[nodiscard]] constexpr bool is_of_things(const char* last, const char* end) noexcept {
+    for (int words = 0; words < 2 && last != end && *last == ' '; ++words) {
+        const char* stop = word_end(last + 1, end);
+        if (stop - last > 4 && fold(stop[-1]) == 's' && fold(stop[-2]) != 's') return true;
+        last = stop;
+    }
+    return false;
+}
+
 /// Letters and digits in no order, such as a request's id: hexadecimal, or long. A failure tells who was asked, not
 /// what was found.
 [[nodiscard]] constexpr bool is_random_id(std::string_view word) noexcept {
@@ -350,6 +360,7 @@ struct TextNumbers {
     std::uint64_t counts = 0;
     std::uint64_t all = 0;
     std::uint32_t runs = 0;
+    std::uint32_t things = 0;  ///< together
 
     void add(std::string_view text) noexcept {
         constexpr std::uint32_t most = 8;
@@ -364,6 +375,10 @@ struct TextNumbers {
                 if (runs < most) all = text::combine(all, number);
                 ++runs;
                 const bool in_word = at != text.data() && is_word(at[-1]);
+                std::uint32_t value = 0;
+                for (const char* digit = at; digit != last && value < 10'000; ++digit)
+                    value = value * 10 + static_cast<std::uint32_t>(*digit - '0');
+                if (!in_word && things + value <= 0xFFFF && is_of_things(last, end)) things += value;
                 if (!in_word && is_count(text.data(), at, last, end))
                     counts = text::combine(counts, text::combine(number, counted_thing(last, end)));
                 at = last;

@@ -103,9 +103,12 @@ public:
     void judges(const Unit& unit, const Common& now, bool waits) {
         out_.answers = unit.first;
         out_.saw = waits ? "a wait (or a poll): only how long it goes on counts" : words_of(unit.outcome.outcome);
-        out_.progress = unit.news   ? "it is news: a text that the run has not seen before"
+        const bool failed = unit.is(OutcomeClass::negative);
+        out_.progress = unit.news   ? failed ? "it is progress: the same failure, of fewer things since the edit"
+                                             : "it is news: a text that the run has not seen before"
                         : unit.edit ? "it is an edit: a change that was not made before, and took"
-                        : unit.some ? "no progress, but a long failure that is new"
+                        : unit.some ? failed ? "no progress, but a long failure that is new"
+                                             : "no progress, but a short answer to another question"
                         : unit.half ? "no progress, but new in part"
                                     : "no progress: nothing in it is new";
         const Counts& counts = before_.calls->counts;

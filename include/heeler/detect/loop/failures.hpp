@@ -35,6 +35,7 @@ struct SameError {
         Stamp round, news, edits;
         std::uint16_t subjects[16];
         std::uint8_t subject_count, tool_count, next_subject, varied;
+        std::uint16_t things;  ///< of the newest
     };
     struct Part {
         Record records[12];
@@ -52,7 +53,7 @@ struct SameError {
             note(record, unit);  // one occurrence, about several subjects
             return {};
         }
-        if (common.unit - record.used > settings.window || common.gains - record.gains >= 2) record = {};
+        if (common.unit - record.used > settings.window || common.gains - record.gains >= 2 || unit.news) record = {};
         if (record.used == 0) {
             record.error = unit.outcome.error_key;
             record.first = unit.first;
@@ -71,7 +72,15 @@ struct SameError {
         record.news = common.news;
         record.edits = common.edits;
         record.gains = common.gains;
+        record.things = unit.outcome.things;
         return judge(record, settings, unit);
+    }
+
+    /// The last time the same failure was one of more things.
+    [[nodiscard]] static bool had_more(const Part& part, const Outcome& outcome) noexcept {
+        for (const Record& each : part.records)
+            if (each.used != 0 && each.error == outcome.error_key) return each.things > outcome.things;
+        return false;
     }
 
     static std::string words(const Finding& finding) {

@@ -268,6 +268,8 @@ private:
             unit.some = fresh && !unit.news && outcome.is_news_if_new && outcome.length < 40;
         }
         if (unit.is(OutcomeClass::negative)) {
+            unit.news = Repeat::had(known_, unit) && known_->edits != all.ledger.common.edits &&
+                        SameError::had_more(*memory_.errors, outcome);
             unit.half = is_new(static_cast<std::uint32_t>(text::combine(outcome.key, 1)));
             unit.some = is_new(outcome.novelty) && outcome.lines >= 5;
         }
@@ -448,18 +450,9 @@ private:
         all.ledger.since = 0;
         all.ledger.gains_since = all.ledger.common.gains;
         all.ledger.said_since = 0;
-        const auto clear = [](auto& part) {
-            if (part) part.edit() = {};
-        };
-        clear(memory_.similar);
-        clear(memory_.errors);
-        clear(memory_.coverage);
-        clear(memory_.oscillation);
-        clear(memory_.polls);
-        clear(memory_.call_only);
-        clear(memory_.monologue);
-        clear(memory_.chant);
-        clear(memory_.sentences);
+        const auto clear = [](auto&... parts) { ((parts ? void(parts.edit() = {}) : void()), ...); };
+        clear(memory_.similar, memory_.errors, memory_.coverage, memory_.oscillation, memory_.polls, memory_.call_only,
+              memory_.monologue, memory_.chant, memory_.sentences);
     }
 
     Memory& memory_;

@@ -43,35 +43,38 @@ private:
 /// The lines of an answer from one of the first on, with what is known of them already.
 class AnswerLines {
 public:
-    AnswerLines(std::string_view output, const ResultFacts& result, std::uint32_t first, std::uint32_t lines) noexcept
+    AnswerLines(std::string_view output, const ResultFacts& result, std::uint32_t first, std::uint32_t lines,
+                std::size_t bytes) noexcept
         : output_{output},
           result_{result},
+          bytes_{bytes},
           left_{first < ResultFacts::head_lines ? lines : 0},
           next_{first},
           reader_{output, output.size()} {}
     [[nodiscard]] bool next() noexcept {
-        if (left_ == 0) return false;
+        if (left_ == 0 || bytes_ == 0) return false;
         --left_;
         if (next_ < ResultFacts::head_lines) {
             facts_ = &result_.head[next_++];
             text_ = output_.substr(facts_->begin < output_.size() ? facts_->begin : output_.size(), facts_->size);
-            return true;
-        }
-        if (facts_ != nullptr) {  // the newest was the last of the first ones
+        } else {
+            // The newest was the last of the first ones.
+            if (facts_ != nullptr)
+                reader_ = LineReader{output_, static_cast<std::size_t>(text_.data() + text_.size() - output_.data())};
             facts_ = nullptr;
-            reader_ = LineReader{output_, static_cast<std::size_t>(text_.data() - output_.data()) + text_.size()};
+            if (!reader_.next(text_)) return false;
         }
-        return reader_.next(text_);
+        text_ = text_.substr(0, bytes_);
+        bytes_ -= text_.size();
+        return true;
     }
     /// At most so many more lines.
     void limit(std::uint32_t lines) noexcept { left_ = left_ < lines ? left_ : lines; }
 
     [[nodiscard]] std::string_view text() const noexcept { return text_; }
-    [[nodiscard]] std::uint16_t said() const noexcept { return said_within(text_.size()); }
-    /// What its first bytes say.
-    [[nodiscard]] std::uint16_t said_within(std::size_t bytes) const noexcept {
-        const bool known = facts_ != nullptr && bytes >= text_.size() && was_searched(*facts_, output_.size());
-        return known ? facts_->said : said_in(text_.substr(0, bytes));
+    [[nodiscard]] std::uint16_t said() const noexcept {
+        const bool whole = facts_ != nullptr && facts_->size == text_.size();
+        return whole && was_searched(*facts_, output_.size()) ? facts_->said : said_in(text_);
     }
     /// Who warns tells of none, which is known already of a line whose words are.
     [[nodiscard]] bool tells_failure() const noexcept {
@@ -86,6 +89,7 @@ public:
 private:
     std::string_view output_;
     const ResultFacts& result_;
+    std::size_t bytes_;
     std::uint32_t left_;
     std::uint32_t next_;
     LineReader reader_;
@@ -151,12 +155,12 @@ private:
         if (body.lines == 0) return nullptr;
         return &result_.tail[body.dropped_last];
     }
-    [[nodiscard]] AnswerLines lines_of(const Body& body) const noexcept {
-        return {output_, result_, body.first, body.lines};
+    [[nodiscard]] AnswerLines lines_of(const Body& body, std::size_t bytes = std::string_view::npos) const noexcept {
+        return {output_, result_, body.first, body.lines, bytes};
     }
-    /// With what stands behind the body.
-    [[nodiscard]] AnswerLines lines_from(const Body& body) const noexcept {
-        return {output_, result_, body.first, body.lines > 0 ? result_.lines - body.first : 0};
+    /// The first bytes, with what stands behind the body.
+    [[nodiscard]] AnswerLines lines_from(const Body& body, std::size_t bytes) const noexcept {
+        return {output_, result_, body.first, body.lines > 0 ? result_.lines - body.first : 0, bytes};
     }
     [[nodiscard]] LineReader reader_of(const Body& body) const noexcept {
         const std::string_view first = first_line(body);
@@ -248,11 +252,8 @@ private:
         if (begins_with_word(line, "error") || begins_with_word(line, "fatal") || begins_with_word(line, "usage"))
             return true;
         if ((said_in(line.substr(0, 80)) & said_first_line) != 0) return true;
-        std::size_t left = 160;
-        for (AnswerLines each = lines_from(failure_); left > 0 && each.next();) {
-            if ((each.said_within(left) & said_opening) != 0) return true;
-            left -= each.text().size() < left ? each.text().size() : left;
-        }
+        for (AnswerLines each = lines_from(failure_, 160); each.next();)
+            if ((each.said() & said_opening) != 0) return true;
         return false;
     }
     [[nodiscard]] bool ends_like_a_failure() const noexcept {
@@ -313,13 +314,10 @@ private:
     [[nodiscard]] bool is_infra() const noexcept {
         if (body_.length >= 1500) return false;
         const bool writes = call_.kind == CallKind::write;
-        std::size_t left = 600;
-        for (AnswerLines each = lines_from(failure_); left > 0 && each.next();) {
-            const std::string_view line = each.text().substr(0, left);
-            const std::uint16_t said = each.said_within(left);
+        for (AnswerLines each = lines_from(failure_, 600); each.next();) {
+            const std::uint16_t said = each.said();
             if ((said & said_held) != 0) return true;
-            if (!writes && ((said & said_infra) != 0 || has_status_code(line))) return true;
-            left -= line.size();
+            if (!writes && ((said & said_infra) != 0 || has_status_code(each.text()))) return true;
         }
         return false;
     }
@@ -335,14 +333,8 @@ private:
     }
     /// A command that asks how far something has come, and is told that it is not done.
     [[nodiscard]] bool is_pending_status() const noexcept {
-        if (!call_.status) return false;
-        std::size_t left = 1000;
-        LineReader reader = reader_of(failure_);
-        for (std::string_view line; left > 0 && reader.next(line);) {
-            line = line.substr(0, left);
-            if (has_pending_state(line)) return true;
-            left -= line.size();
-        }
+        for (AnswerLines line = lines_from(failure_, call_.status ? 1000 : 0); line.next();)
+            if (has_pending_state(line.text())) return true;
         return false;
     }
     /// A file in which the word stands is none. Of a command that looks at something the answer is short.
@@ -350,12 +342,10 @@ private:
         if (!made_before_ || is_pending_status()) return made_before_;
         const bool looks = call_.shell && call_.search && !call_.has_span && body_.length <= medium_text;
         if (!looks && (call_.shell || call_.has_path || body_.length >= 4000)) return false;
-        std::size_t left = failure_.strong_lines > 0 ? 0 : 200;
-        for (AnswerLines line = lines_from(body_); left > 0 && line.next();) {
+        for (AnswerLines line = lines_from(body_, failure_.strong_lines > 0 ? 0 : 200); line.next();) {
             const bool quoted = looks && (is_search_hit(line.text()) || is_program_line(line.text()));
-            if (!quoted && (line.said_within(left) & said_pending) != 0) return true;
+            if (!quoted && (line.said() & said_pending) != 0) return true;
             if (!quoted && looks && has_pending_state(line.text())) return true;
-            left -= line.text().size() < left ? line.text().size() : left;
         }
         return false;
     }
@@ -376,6 +366,7 @@ private:
         made.error_key = half(text::combine(text::combine(failure_key, key.key), numbers.counts));
         made.subject = quarter(key.subject);
         made.numbers = half(numbers.all);
+        made.things = static_cast<std::uint16_t>(numbers.things);
         made.enough_letters = key.letters >= 6;
         made.words = static_cast<std::uint8_t>(key.words < 255 ? key.words : 255);
     }
@@ -441,13 +432,10 @@ private:
     /// Of the first 600 bytes and of the last four lines.
     [[nodiscard]] TextNumbers numbers_of_failure() const noexcept {
         TextNumbers numbers;
-        std::size_t left = 600;
         const char* read_to = output_.data();
-        for (AnswerLines each = lines_of(failure_); left > 0 && each.next();) {
-            const std::string_view line = each.text().substr(0, left);
-            numbers.add(line);
-            left -= line.size();
-            read_to = line.data() + line.size();
+        for (AnswerLines each = lines_of(failure_, 600); each.next();) {
+            numbers.add(each.text());
+            read_to = each.text().data() + each.text().size();
         }
         for (std::size_t i = std::size(result_.tail); i-- > failure_.dropped_last;) {
             const std::string_view line = line_at(result_.tail[i]);

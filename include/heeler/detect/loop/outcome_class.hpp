@@ -25,6 +25,7 @@ struct Outcome {
     bool is_news_if_new = false;  ///< information of a call whose answers may be news: no clock, no no-op
     std::uint8_t words = 0;       ///< distinct words left in the error key
     std::uint16_t subject = 0;    ///< of the arguments and literals that the error is about
+    std::uint16_t things = 0;     ///< how many a failure says there are: "11 vulnerabilities"
     std::uint32_t key = 0;        ///< two outcomes are the same if their keys are
     std::uint32_t error_key = 0;  ///< of a failure, whatever the call was
     std::uint32_t numbers = 0;    ///< of the numbers in the text of a failure

@@ -378,12 +378,13 @@ struct Reasons<Fruitless> {
         row.needed = s.rounds;
         row.before = was.halves / 2u;
         row.first = is.first;
-        row.because = unit.news                              ? "the result is news: it counts anew"
-                      : unit.edit                            ? "the edit is progress: it counts anew"
-                      : was.round == now.round && was.halves ? why::same_round
-                      : unit.some                            ? "a long failure that is new: it does not count"
-                      : unit.half                            ? "new in part: it counts half"
-                                                             : std::string_view{};
+        row.because = unit.news                                      ? "the result is news: it counts anew"
+                      : unit.edit                                    ? "the edit is progress: it counts anew"
+                      : was.round == now.round && was.halves         ? why::same_round
+                      : unit.some && unit.is(OutcomeClass::negative) ? "a long failure that is new: it does not count"
+                      : unit.some ? "a short answer to another question: it does not count"
+                      : unit.half ? "new in part: it counts half"
+                                  : std::string_view{};
     }
 };
 

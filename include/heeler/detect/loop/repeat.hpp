@@ -120,7 +120,7 @@ private:
     static void again(Record& record, const Unit& unit, const Common& common) noexcept {
         const bool edited = common.edits != record.edits;
         const bool news = common.news != record.news;
-        if ((edited && !unit.is(OutcomeClass::negative)) || (news && unit.is(OutcomeClass::ack)))
+        if ((edited && !unit.is(OutcomeClass::negative)) || (news && unit.is(OutcomeClass::ack)) || unit.news)
             return restart(record, unit);
         const std::uint32_t gap = common.unit - record.used;
         const auto go_on = [](std::uint16_t& count, bool goes_on) {
