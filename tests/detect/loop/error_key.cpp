@@ -64,6 +64,8 @@ TEST_CASE("Loop errors: one failure, whatever the call was about") {
          "ls bb",
          "ls: cannot access \xE2\x80\x98"
          "bb\xE2\x80\x99: No such file"},
+        {"put for a in b", "Error: no place for `for a\n    in b` today", "put not in it",
+         "Error: no place for `not in it"},
         {"x", "test_12 failed here", "x", "test_7 failed here"},
         {"x", "Die Datei 3 fehlt", "x", "Die Datei 14 fehlt"},
         {"x", "Attempt 3 of 10 failed: no display", "x", "Attempt 4 of 10 failed: no display"},
@@ -98,6 +100,7 @@ TEST_CASE("Loop errors: other failures") {
         {"x", "Die Datei fehlt", "x", "Die Mappe fehlt"},
         {"x", "error: 12.5% done", "x", "error: 12.7% done"},
         {"x", "1 error", "x", "2 errors"},
+        {"x", "Error: unexpected `for a", "x", "Error: unexpected `not in"},
         {"x", "Error: deadbeef is broken", "x", "Error: feedface is broken"},
     };
     for (const Pair& pair : pairs) {
@@ -126,6 +129,15 @@ TEST_CASE("Loop errors: what a failure is about") {
     CHECK(red.subject != blue.subject);
     CHECK(red.subject == failed("find red again", "Could not find [red]").subject);
     CHECK(failed("x", "Error: it is broken").subject == 0);
+    const auto refused = [](std::string_view args) {
+        const auto learned = std::make_unique<Learned>();
+        const ToolCall call{"Edit", args};
+        const ToolResult result{false, "Error: String to replace not found in file."};
+        return classify(*learned, facts_of(call, no_rules), facts_of(result), result.output, false).subject;
+    };
+    const std::uint16_t first = refused(R"({"file_path":"/a.py","old_string":"one","new_string":"x"})");
+    CHECK(first == refused(R"({"file_path":"/a.py","old_string":"two","new_string":"x"})"));
+    CHECK(first != refused(R"({"file_path":"/b.py","old_string":"one","new_string":"x"})"));
 }
 
 TEST_CASE("Loop errors: what is not there is what was asked for") {

@@ -497,6 +497,21 @@ TEST_CASE("loop: a failure of fewer things after each edit is progress, whatever
     CHECK(runs("error: bad byte at position ", " of the input", -1, true) != 0);
 }
 
+TEST_CASE("loop: edits of one file that are refused are one failure, whatever they want to replace") {
+    Told one, several;
+    for (int i = 0; i < 4; ++i) {
+        const std::string text(static_cast<std::size_t>(i) + 3, static_cast<char>('a' + i));
+        const auto refused = [&](Told& told, const std::string& path) {
+            told.unit("Edit", R"({"path":")" + path + R"(","old_string":")" + text + R"(","new_string":"x"})",
+                      "Error: the old string was not found in the file.", false);
+        };
+        refused(one, "/src/main.py");
+        refused(several, "/src/" + text + ".py");
+    }
+    CHECK(one.level() == Level::nudge);
+    CHECK(several.level() == Level::none);
+}
+
 TEST_CASE("loop: says the same and does nothing") {
     Told told;
     const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };

@@ -183,15 +183,15 @@ private:
         if (opened == '\'' || opened == '"') return *at == opened && (end_ - at == 1 || !is_letter(at[1]));
         return *at == (opened == '[' ? ']' : opened == '{' ? '}' : '>');
     }
-    /// Takes the literal from `inside` on, if it ends soon.
+    /// Takes the literal from `inside` on, if it ends soon. One of the call's own words may end in another line.
     [[nodiscard]] bool literal(const char* inside) noexcept {
         const char opened = *at_;
         const char* stop = inside;
         while (stop != end_ && stop - inside < longest_literal && !closes(stop, opened)) ++stop;
-        if (stop == end_ || stop - inside == longest_literal || stop == inside) return false;
         const std::string_view text = between(inside, stop);
+        if (stop - inside == longest_literal || stop == inside || (stop == end_ && !is_of_call(text))) return false;
         if ((said_in(text) & said_error) != 0) return false;  // "[ERROR] ..."
-        at_ = stop + (inside - at_);
+        at_ = stop == end_ ? end_ : stop + (inside - at_);
         if (!is_the_tool(text)) add_subject(text::fingerprint_text(text));
         if (is_the_tool(text) || is_of_call(text))
             add(argument_sign);

@@ -360,8 +360,11 @@ private:
             key.key = exit_key;
         } else {
             key = telling_key();
-            // What was not there is what was asked for.
-            if (key.subject == 0 && !key.names_tool && says_absent(failure_)) key.subject = call_.typed;
+            // What was not there is what was asked for. An edit is about its file, whatever it replaces.
+            if (call_.file != 0)
+                key.subject = call_.file;
+            else if (key.subject == 0 && !key.names_tool && says_absent(failure_))
+                key.subject = call_.typed;
         }
         made.error_key = half(text::combine(text::combine(failure_key, key.key), numbers.counts));
         made.subject = quarter(key.subject);
