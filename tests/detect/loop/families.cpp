@@ -281,7 +281,8 @@ TEST_CASE("similar: calls that share half of their words speak at four, five or 
 }
 
 TEST_CASE("similar: one part that is another each time is a list, which weighs half, of a short answer nothing") {
-    const auto walk = [](OutcomeClass outcome, std::uint32_t length, std::uint16_t subjects, bool fresh) {
+    const auto walk = [](OutcomeClass outcome, std::uint32_t length, std::uint16_t subjects, bool fresh,
+                         bool some = false) {
         Told<Similar> told;
         told.outcome = Told<Similar>::make_outcome(outcome, 1);
         told.outcome.length = length;
@@ -291,6 +292,7 @@ TEST_CASE("similar: one part that is another each time is a list, which weighs h
             told.outcome.subject = static_cast<std::uint16_t>(subjects * n);
             Unit seen{told.call, told.outcome};
             seen.fresh = fresh;
+            seen.some = some;
             ++told.now.round;
             if (Similar::learn(told.part, told.settings, seen, told.now).level >= Level::nudge) return n;
             ++told.now.unit;
@@ -302,6 +304,8 @@ TEST_CASE("similar: one part that is another each time is a list, which weighs h
     CHECK(walk(OutcomeClass::info, 79, 0, true) == 0);
     CHECK(walk(OutcomeClass::negative, 200, 1, true) == 6);
     CHECK(walk(OutcomeClass::negative, 200, 0, true) == 4);  // about nothing that the call names
+    CHECK(walk(OutcomeClass::negative, 200, 0, true, true) == 4);
+    CHECK(walk(OutcomeClass::negative, 200, 1, true, true) == 0);  // of each something else is told
 }
 
 TEST_CASE("errclass: the same failure with any arguments, one more across tools or with a short message") {

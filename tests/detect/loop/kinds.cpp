@@ -85,6 +85,7 @@ TEST_CASE("Loop facts: the kind and the flags of commands") {
         {"pip list", "rh"},
         {"npm test", "rh"},
         {"npm install", "wh"},
+        {"npm pkg set dependencies.react=latest", "wh"},
         {"apt-get install -y jq", "wh"},
         {"systemctl restart db", "wh"},
         {"systemctl status db", "rh"},
@@ -225,6 +226,15 @@ TEST_CASE("Loop facts: reads with a span have a resource that the span does not 
     CHECK(call("search", R"({"query":"q","page":1})").resource == call("search", R"({"page":2,"query":"q"})").resource);
     CHECK(call("view", R"({"path":"a","view_range":[1,50]})").resource ==
           call("view", R"({"path":"a","view_range":[51,90]})").resource);
+}
+
+TEST_CASE("Loop facts: a short command has a form that what it names does not change") {
+    CHECK(run("curl -sI https://a.dev").resource == run("curl -sI https://www.b.org/docs/x").resource);
+    CHECK(run("grep -c TODO src/a.c").resource == run("grep -c TODO lib/b/c.h").resource);
+    CHECK(run("grep -c TODO src/a.c").resource != run("grep -c FIXME src/a.c").resource);
+    CHECK(run("curl -sI https://a.dev").resource != run("curl -sI -L https://a.dev").resource);
+    CHECK(run("rm a.c").resource == 0);
+    CHECK(run("echo " + std::string(200, 'x') + " a/b").resource == 0);
 }
 
 TEST_CASE("Loop facts: edits tell which file and which texts") {

@@ -512,6 +512,31 @@ TEST_CASE("loop: edits of one file that are refused are one failure, whatever th
     CHECK(several.level() == Level::none);
 }
 
+TEST_CASE("loop: one command about many things is a list if its answer is short, other commands are none") {
+    Told links, words;
+    for (const std::string_view link : {"https://numpy.org", "https://docs.python.org/3/", "https://kernel.org",
+                                        "https://gcc.gnu.org/onlinedocs", "https://www.postgresql.org/about",
+                                        "https://curl.se/docs", "https://go.dev/doc", "https://nodejs.org/en/blog"})
+        CHECK(links.unit("bash", command("curl -sI -w status " + std::string{link}), "200").level() == Level::none);
+    for (const std::string_view line :
+         {"find src -name x -exec cat", "find src -name x -exec cat | wc", "find src -name x | xargs cat | wc -l",
+          "find src -type f -name x | xargs cat", "find src -name x -exec cat | grep -c x"})
+        words.unit("bash", command(std::string{line}), "200");
+    CHECK(words.verdict().rule == "similar");
+}
+
+TEST_CASE("loop: items that fail alike, each with a long text of its own, are no loop") {
+    Told told;
+    for (const std::string_view item : {"Header", "Footer", "Menu", "Card", "Dialog", "Toast", "Table", "Badge"}) {
+        const std::string name{item};
+        told.unit("bash", command("npx jest " + name + " --ci"),
+                  "FAIL src/" + name + ".test.tsx\n  " + name + " renders\n  expects\n  - a " + name + "\n  + a new " +
+                      name + "\n  snapshot",
+                  false);
+        CHECK(told.level() == Level::none);
+    }
+}
+
 TEST_CASE("loop: says the same and does nothing") {
     Told told;
     const auto say = [&] { return told.event(Event::Kind::says, "I will now look at the file again.").level(); };

@@ -116,7 +116,7 @@ struct Similar {
         Stamp round, news, edits;
         TokenSet begun, newest;
         std::uint16_t rounds, renewed, walked;
-        std::uint16_t subject;  ///< of the newest failure
+        std::uint16_t subject;  ///< of the newest failure; of another outcome, the command but for what it names
         std::uint8_t moved;
     };
     struct Part {
@@ -135,7 +135,9 @@ struct Similar {
         };
         Record& record = entry_of(part.records, is_alike, [](const Record& each) { return each.used; });
         if (record.used != 0 && record.round == common.round) return {};
-        const bool undone = unit.is(OutcomeClass::negative) ? unit.news : common.edits != record.edits;
+        const bool failed = unit.is(OutcomeClass::negative);
+        const bool undone = failed ? unit.news : common.edits != record.edits;
+        const std::uint16_t about = failed ? unit.outcome.subject : static_cast<std::uint16_t>(unit.call.resource);
         if (undone || common.unit - record.used > settings.window || common.gains - record.gains >= 2)
             record = {};  // one that is new begins with these zeros
         if (record.used == 0) {
@@ -146,12 +148,15 @@ struct Similar {
         } else {
             if (common.edits != record.edits || common.news != record.news) count_up(record.renewed);
             if (record.numbers != unit.outcome.numbers) record.moved = 1;
-            const bool named = !unit.is(OutcomeClass::negative) || record.subject != unit.outcome.subject;
-            if (unit.fresh && named && walks_on(record, unit.call.tokens)) count_up(record.walked);
+            const bool named = !failed || record.subject != about;
+            const bool walks = unit.fresh && named && walks_on(record, unit.call.tokens);
+            const bool answers = unit.some && (failed ? walks : about != 0 && about == record.subject);
+            if (walks) count_up(record.walked);
+            if (answers) count_up(record.walked);
         }
         record.newest = unit.call.tokens;
         record.numbers = unit.outcome.numbers;
-        record.subject = unit.outcome.subject;
+        record.subject = about;
         record.used = common.unit + 1;
         record.round = common.round;
         record.news = common.news + (unit.news ? 1 : 0);

@@ -112,13 +112,13 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
     }
     if (rest.lines > known && rest.strong_lines == 0 && !seen.result.failed) {
         const std::uint16_t verb = quarter(seen.call.verb);
-        if (candidate.headed_clean && verb != candidate.clean_verb && rest_hash != candidate.clean_rest)
-            candidate.is_banner = true;
         if (!candidate.headed_clean) {
             candidate.clean_verb = verb;
             candidate.clean_rest = rest_hash;
         }
         candidate.headed_clean = true;
+        const bool is_other = verb != candidate.clean_verb && rest_hash != candidate.clean_rest;
+        candidate.is_banner = candidate.is_banner || is_other;
     }
     candidate.is_banner = candidate.is_banner || (seen.is_only_verb && heads_everything(candidate));
 }

@@ -287,6 +287,16 @@ struct Table {
     return half_not_zero(text::combine(tool, text::fingerprint_text(word)));
 }
 
+/// Of a short command, but for the paths, files and addresses that it names.
+[[nodiscard]] inline std::uint32_t form_of(std::string_view command) noexcept {
+    std::uint64_t sum = 0;
+    if (command.size() > 200) return 0;
+    while (!command.empty())
+        if (const auto word = heeler::detail::take_word(command); word.find_first_of("/.") == std::string_view::npos)
+            sum = text::combine(sum, text::fingerprint_text(word));
+    return half_not_zero(sum);
+}
+
 inline void override_kind(CallFacts& facts, std::string_view name, const List<ToolRule>& rules) noexcept {
     for (std::size_t i = 0; i < rules.size(); ++i) {
         if (!heeler::detail::matches_glob(rules[i].tools, name)) continue;
@@ -353,6 +363,7 @@ inline void note_edit(CallFacts& facts, const CallReader& reader) noexcept {
     facts.status = table.has_command && table.command.status;
     facts.has_path = reader.file != 0;
     facts.verb = verb_of(tool, table.has_command ? table.command.verb : table.subcommand);
+    if (facts.shell && facts.kind == CallKind::read) facts.resource = form_of(trim(command));
     override_kind(facts, called, overrides);
     note_span(facts, reader, table, tool);
     note_edit(facts, reader);

@@ -94,7 +94,7 @@ struct CallNumbers {
     std::uint32_t shape = 0;     ///< the same with all digits masked besides
     std::uint32_t tool = 0;      ///< of the name
     std::uint32_t verb = 0;      ///< of the name and the first word of the command
-    std::uint32_t resource = 0;  ///< reads with a span: of everything but the span
+    std::uint32_t resource = 0;  ///< reads with a span: of everything but the span; commands: but for what they name
     std::uint32_t file = 0;      ///< edits: of the path
     std::uint32_t old_text = 0;  ///< edits: of what is replaced
     std::uint32_t new_text = 0;  ///< edits: of what replaces it

@@ -68,8 +68,6 @@ public:
         bytes_ -= text_.size();
         return true;
     }
-    /// At most so many more lines.
-    void limit(std::uint32_t lines) noexcept { left_ = left_ < lines ? left_ : lines; }
 
     [[nodiscard]] std::string_view text() const noexcept { return text_; }
     [[nodiscard]] std::uint16_t said() const noexcept {
@@ -155,8 +153,10 @@ private:
         if (body.lines == 0) return nullptr;
         return &result_.tail[body.dropped_last];
     }
-    [[nodiscard]] AnswerLines lines_of(const Body& body, std::size_t bytes = std::string_view::npos) const noexcept {
-        return {output_, result_, body.first, body.lines, bytes};
+    /// At most so many of them, and so many bytes.
+    [[nodiscard]] AnswerLines lines_of(const Body& body, std::uint32_t most = 0xFFFFFFFF,
+                                       std::size_t bytes = std::string_view::npos) const noexcept {
+        return {output_, result_, body.first, body.lines < most ? body.lines : most, bytes};
     }
     /// The first bytes, with what stands behind the body.
     [[nodiscard]] AnswerLines lines_from(const Body& body, std::size_t bytes) const noexcept {
@@ -196,10 +196,8 @@ private:
     /// "No changes to make", "nothing to commit": a change that was none did not succeed.
     [[nodiscard]] bool changed_nothing() const noexcept {
         if (failure_.length > medium_text) return false;
-        LineReader reader = reader_of(failure_);
-        std::uint32_t left = failure_.lines < 4 ? failure_.lines : 4;
-        for (std::string_view line; left > 0 && reader.next(line); --left)
-            if (denies_change(line)) return true;
+        for (AnswerLines line = lines_of(failure_, 4); line.next();)
+            if (denies_change(line.text())) return true;
         return false;
     }
     [[nodiscard]] bool says_nothing(const Body& body) const noexcept {
@@ -267,9 +265,7 @@ private:
     /// Lines that tell of no failure, do not repeat the call and were not seen before in this run: an answer that only
     /// mentions a failure, or a notice before an answer.
     [[nodiscard]] bool brings_lines(std::uint32_t enough, std::uint32_t tenths) const noexcept {
-        AnswerLines line = lines_of(failure_);
-        line.limit(ResultFacts::hashed_lines);
-        while (line.next()) {
+        for (AnswerLines line = lines_of(failure_, ResultFacts::hashed_lines); line.next();) {
             if (!has_letters(line.text(), letters_of_a_line) || line.tells_failure()) continue;
             if (repeats_the_call(line.text(), tenths) || learned_.seen.has(line.shape())) continue;
             if (--enough == 0) return true;
@@ -284,9 +280,7 @@ private:
     }
     /// The call's own words, printed again, are no failure, nor is a line of a program that is read.
     [[nodiscard]] bool has_strong_words_of_its_own(std::uint32_t lines) const noexcept {
-        AnswerLines each = lines_of(failure_);
-        each.limit(lines);
-        while (each.next()) {
+        for (AnswerLines each = lines_of(failure_, lines); each.next();) {
             const std::string_view line = each.text();
             if (!each.tells_failure() || repeats_the_call(line, 10)) continue;
             if (is_program_line(line) || (call_.search && is_search_hit(line))) continue;
@@ -382,18 +376,15 @@ private:
     }
     [[nodiscard]] std::uint64_t shape_of_body() const noexcept {
         std::uint64_t sum = 0;
-        AnswerLines line = lines_of(body_);
-        line.limit(ResultFacts::head_lines);
-        while (line.next()) sum = text::combine(sum, shape_hash(line.text()));
+        for (AnswerLines line = lines_of(body_, ResultFacts::head_lines); line.next();)
+            sum = text::combine(sum, shape_hash(line.text()));
         return sum;
     }
 
     [[nodiscard]] bool says_absent(const Body& body) const noexcept {
         if (body.length > short_text) return false;
-        LineReader reader = reader_of(body);
-        std::uint32_t left = body.lines;
-        for (std::string_view line; left > 0 && reader.next(line); --left)
-            if ((said_in(line) & said_absent) != 0) return true;
+        for (AnswerLines line = lines_of(body); line.next();)
+            if ((said_in(line.text()) & said_absent) != 0) return true;
         return false;
     }
     /// Of the line that says what failed; of all the text if none does.
@@ -436,7 +427,7 @@ private:
     [[nodiscard]] TextNumbers numbers_of_failure() const noexcept {
         TextNumbers numbers;
         const char* read_to = output_.data();
-        for (AnswerLines each = lines_of(failure_, 600); each.next();) {
+        for (AnswerLines each = lines_of(failure_, failure_.lines, 600); each.next();) {
             numbers.add(each.text());
             read_to = each.text().data() + each.text().size();
         }
