@@ -138,9 +138,8 @@ inline constexpr Wording wordings[] = {
      "gateway timeout,service unavailable,temporarily unavailable,too many requests"},
     {failure | said_held, "could not get lock,database is locked,resource busy,text file busy"},
     {said_held,
-     "another command,another git process,another instance,another process,acquire lock,acquire the lock,already "
-     "locked,"
-     "held by process,lock is held,lock wait timeout,locked by,obtain lock,state lock"},
+     "another git process,another process,acquire lock,acquire the lock,already locked,held by process,lock is held,"
+     "lock wait timeout,locked by,obtain lock,state lock"},
     {failure | said_traceback, "traceback"},
     {counted_failure, "error,errors,exception,failed,failure"},
     {said_countable | said_error, "exceptions,failing,failures"},
