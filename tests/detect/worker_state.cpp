@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <heeler/text/line_splitter.hpp>
+
 #include "support/catch.hpp"
 #include "support/checked_settings.hpp"
 #include "support/facts.hpp"
@@ -16,6 +18,7 @@ namespace {
 struct Worker {
     facts::Taught<WorkerState> rule{};
     facts::At at{1s};
+    text::LineSplitter lines{};
 
     Worker& prints(std::string_view line) {
         rule.learn(OutputLine{line});
@@ -24,6 +27,17 @@ struct Worker {
     Worker& says(std::string reported, RunState state = RunState::running) {
         at.run.words.edit().reported = std::move(reported);
         at.run.state = state;
+        return *this;
+    }
+    /// As it comes, the end of it unfinished.
+    Worker& types(std::string_view text) {
+        Observation seen;
+        lines.feed(text, true, [&](std::string_view line, text::Fingerprint print) {
+            seen.exact = print.exact;
+            seen.event = OutputLine{line};
+            WorkerState{}.learn(rule.memory, rule.settings, seen);
+        });
+        rule.learn(Output{text, true});
         return *this;
     }
     /// Looked at, at the end of an interval or before.
@@ -165,6 +179,64 @@ TEST_CASE("errors are looked for in the last five lines, and five are shown [M-0
     CHECK_FALSE(worker.look());
 }
 
+TEST_CASE("a line that is not finished is the last one: what it asks, or fails with, is found [M-080][M-073]") {
+    Worker worker;
+    worker.types("compiling\r\nDo you want to pro").types("ceed? (y/n) ");
+    for (int i = 0; i < 9; ++i) {
+        const auto asks = worker.poll();
+        REQUIRE(asks);
+        CHECK(asks->condition == Condition::needs_input);
+        CHECK(worker.detail(*asks, "prompt_preview") == "Do you want to proceed? (y/n) ");
+    }
+    SECTION("an answer on its line is no more of it") {
+        worker.types("y\n");
+        CHECK(worker.poll()->condition == Condition::needs_input);
+        CHECK(worker.rule.memory.lines == 2);
+        worker.types("goes on");
+        CHECK_FALSE(worker.poll());
+        CHECK(worker.rule.memory.lines == 3);
+    }
+    SECTION("the next one fails") {
+        worker.types("y\npanic: boom");
+        const auto error = worker.poll();
+        REQUIRE(error);
+        CHECK(error->condition == Condition::worker_error);
+        CHECK(worker.detail(*error, "error_context") == "panic: boom");
+        CHECK(worker.detail(*error, "output_tail") == "compiling\nDo you want to proceed? (y/n) y\npanic: boom");
+    }
+}
+
+TEST_CASE("a line that grows is no stuck worker, one that is finished is no other [M-035][M-036]") {
+    Worker worker;
+    worker.types("go\n");
+    const std::string more(GENERATE(1U, 100U, 700U), '.');
+    for (int i = 0; i < 9; ++i) {
+        worker.types(more);
+        CHECK_FALSE(worker.poll());
+    }
+    CHECK(worker.rule.memory.tail.back().size() <= WorkerState::line_cap);
+    CHECK(worker.rule.memory.tail.size() == 2);
+    if (more.size() > 1) return;
+    worker.types("  ");
+    CHECK_FALSE(worker.poll());
+    worker.types("\n");
+    CHECK_FALSE(worker.poll());
+    CHECK(worker.poll());
+}
+
+TEST_CASE("of a line that is printed over what is seen counts [M-035]") {
+    Worker worker;
+    const std::string_view before = GENERATE("\r", ""), behind = before.empty() ? "\r" : "";
+    const auto draws = [&](const std::string& text) -> Worker& {
+        return worker.types(std::string{before} + text + std::string{behind});
+    };
+    for (int i = 0; i < 99; ++i) CHECK_FALSE(draws("working " + std::to_string(i) + " %").poll());
+    CHECK(worker.rule.memory.tail == std::vector<std::string>{"working 98 %" + std::string{behind}});
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(draws("working 98 %").poll());
+    CHECK(draws("working 98 %").poll()->condition == Condition::stalled);
+    CHECK(draws("Overwrite? [Y/n] ").poll()->condition == Condition::needs_input);
+}
+
 TEST_CASE("who says so is named before what is printed [M-074]") {
     Worker worker;
     worker.prints("fatal: no").says("Failed");
@@ -264,6 +336,24 @@ TEST_CASE("the end of the output is stored without secrets, and nothing changes 
     CHECK(after.rule.memory.tail.back() == "[redacted] ");
     for (int i = 0; i < 2; ++i) CHECK_FALSE(after.poll());
     CHECK(after.poll());
+}
+
+TEST_CASE("a line that is not finished is stored without secrets, and goes on after a restart [M-184][M-136]") {
+    Worker before;
+    before.types("one\ntoken=hunter2 Allow?");
+    CHECK(before.poll());
+    ArchiveWriter writer{before.at.now};
+    before.rule.memory.archive(writer);
+    CHECK(writer.bytes().find("hunter2") == std::string::npos);
+    Worker after;
+    ArchiveReader reader{writer.bytes(), after.at.now};
+    after.rule.memory.archive(reader);
+    REQUIRE(reader.ok());
+    REQUIRE(reader.at_end());
+    CHECK(after.poll()->condition == Condition::needs_input);
+    after.types(" yes\n");
+    CHECK(after.rule.memory.lines == 2);
+    CHECK(after.rule.memory.tail.size() == 2);
 }
 
 TEST_CASE("nobody is stuck for polls from before a gap until as many were seen after it [D-57]") {

@@ -138,7 +138,7 @@ struct Progress {
 };
 
 /// Output text as it arrives: any number of lines, split anywhere. `partial`: the last line is not finished yet.
-/// Detectors learn of it as it is, without a fingerprint, and after it of each line that it finished (`OutputLine`).
+/// Detectors learn of each line that it finished (`OutputLine`), and then of it as it is, without a fingerprint.
 struct Output {
     std::string_view text{};
     bool partial = false;

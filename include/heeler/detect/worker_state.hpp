@@ -12,6 +12,7 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
@@ -31,11 +32,12 @@ namespace heeler::inline HEELER_ABI {
 /// so: its first poll is the baseline of every state, and what is still so at the second one is found.
 ///
 /// Stuck: the last line of its output and its reported status are the same at `stuck_after` polls in a row after the
-/// first one, which is the baseline. A poll is an interval of the run.
+/// first one, which is the baseline. A poll is an interval of the run. A line that is not finished, as that of a
+/// prompt, is one.
 struct WorkerState {
     static constexpr std::string_view kind = "worker_state";
     static constexpr std::string_view reported_error = "reported_error";  ///< rule: its status says so
-    static constexpr EventMask listens = events<OutputLine, IntervalSample>;
+    static constexpr EventMask listens = events<Output, OutputLine, IntervalSample>;
     static constexpr bool while_waiting = true;
     static constexpr std::size_t line_cap = 512;  ///< bytes of a line that are kept
 
@@ -64,6 +66,7 @@ struct WorkerState {
         bool first = false;             ///< it was the last one, and a list brought the run; not stored
         bool polled = false;            ///< an interval has ended since the last look
         bool whole = false;             ///< all of it was seen
+        bool unfinished = false;        ///< the last line is
 
         void archive(auto& a) {
             if (a.is_loading() || tail.empty()) return archive_as(a, tail, line_then);
@@ -78,7 +81,7 @@ struct WorkerState {
         template <class A>
         void archive_as(A& a, std::vector<std::string>& shown, std::string& then) {
             a(shown, lines, whole_line, then, status_then, whole_then, asked_at, answered, unchanged, based, polled,
-              whole);
+              whole, unfinished);
         }
     };
 
@@ -97,6 +100,8 @@ struct WorkerState {
     void learn(Memory& memory, const Settings& settings, const Observation& seen) const {
         if (const auto* line = std::get_if<OutputLine>(&seen.event))
             return keep(memory, settings, line->text, seen.exact);
+        if (const auto* output = std::get_if<Output>(&seen.event))
+            return go_on(memory, settings, output->partial ? output->text : std::string_view{});
         memory.polled = true;
         memory.whole = std::get<IntervalSample>(seen.event).whole;
     }
@@ -181,14 +186,40 @@ struct WorkerState {
     }
 
 private:
-    static void keep(Memory& memory, const Settings& settings, std::string_view line, std::uint64_t exact) {
+    /// The last line, which begins now unless it is unfinished.
+    [[nodiscard]] static std::string& last_line(Memory& memory, const Settings& settings) {
+        if (memory.unfinished && !memory.tail.empty()) return memory.tail.back();
         ++memory.lines;
+        memory.whole_line = 0;
+        if (memory.tail.size() < settings.lines) return memory.tail.emplace_back();
+        for (std::size_t i = 1; i < memory.tail.size(); ++i) memory.tail[i - 1].swap(memory.tail[i]);
+        memory.tail.back().clear();
+        return memory.tail.back();
+    }
+
+    static void keep(Memory& memory, const Settings& settings, std::string_view line, std::uint64_t exact) {
+        last_line(memory, settings).assign(line.substr(0, line_cap));
         memory.whole_line = line.size() > line_cap || line.empty() ? exact : 0;
-        if (memory.tail.size() < settings.lines)
-            memory.tail.emplace_back();
-        else
-            for (std::size_t i = 1; i < memory.tail.size(); ++i) memory.tail[i - 1].swap(memory.tail[i]);
-        memory.tail.back().assign(line.substr(0, line_cap));
+        memory.unfinished = false;
+    }
+
+    /// What there is of a line by now. What was printed over, behind a carriage return, is gone.
+    static void go_on(Memory& memory, const Settings& settings, std::string_view text) {
+        text.remove_prefix(text.rfind('\n') + 1);
+        if (text.empty()) return;
+        std::string& line = last_line(memory, settings);
+        memory.unfinished = true;
+        if (const std::size_t shown = text.find_last_not_of('\r'); shown != std::string_view::npos) {
+            const std::size_t behind = text.substr(0, shown).rfind('\r') + 1;
+            text.remove_prefix(behind);
+            if (behind != 0 || line.ends_with('\r')) {
+                line.clear();
+                memory.whole_line = 0;
+            }
+        }
+        const std::size_t room = line_cap - detail::min_of(line.size(), line_cap);
+        line.append(text.substr(0, room));
+        if (text.size() > room) memory.whole_line += text.size() - room;
     }
 
     /// A question is open as long as no output followed after it was first seen.

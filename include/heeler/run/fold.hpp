@@ -39,11 +39,11 @@ public:
 
     void operator()(const Output& seen) {
         const std::int64_t before = run_.lines;
-        learn(seen, {});
         watched_.lines.edit().feed(seen.text, seen.partial, [&](std::string_view line, text::Fingerprint print) {
             ++run_.lines;
             learn(OutputLine{line}, print);
         });
+        learn(seen, {});
         active();
         if (run_.metric == MetricKind::output_lines && run_.lines != before) progressed();
         ++run_.observations;
@@ -141,7 +141,8 @@ public:
             !watched_.rules().completion_ends && (seen.state == RunState::completed || seen.state == RunState::failed);
         learn(seen, {});
         say(seen, goes_on ? name_of(seen.state) : std::string_view{});
-        enter(goes_on ? next_task(seen.state) : seen.state);
+        // A worker that is done waits for its next task; one that failed still stands there.
+        enter(!goes_on ? seen.state : seen.state == RunState::completed ? RunState::queued : RunState::running);
         watched_.state_told = watched_.unjudged = true;
         if (seen.state == RunState::rate_limited) watched_.rare.edit().rate_limited_at = at_;
         if (is_waiting(seen.state) && seen.until) watched_.wait_until(elapsed_at(now_, *seen.until));
@@ -308,11 +309,6 @@ private:
                 return run_.excuses.edit().end(&each, at_), nullptr;
         }
         return "has not begun, or is over already";
-    }
-
-    /// A worker that is done waits for its next task; one that failed still stands there.
-    [[nodiscard]] static RunState next_task(RunState reported) noexcept {
-        return reported == RunState::completed ? RunState::queued : RunState::running;
     }
 
     /// Each report replaces what the last one said. `instead`: of a worker that says no more than its state.
