@@ -132,6 +132,37 @@ TEST_CASE("an alert that fails is tried again at once, then in the next cycle [M
     CHECK(office.told().empty());
 }
 
+TEST_CASE("an alert that fails is tried again as often as its classes say, or mail itself [M-128][M-121]") {
+    const auto of_classes = GENERATE(0U, 1U, 5U);
+    Office office;
+    RunClass rules = presets::worker_monitor();
+    rules.alerts.outbox.at_once = of_classes;
+    office.house.define(rules);
+    office.box.add("a", MailKind::urgent);
+    office.house.notifier.answer_with({Delivery::fail});
+    SECTION("the classes") {
+        office.cycle();
+        CHECK(office.house.notifier.sent().size() == of_classes + 1);
+    }
+    SECTION("mail") {
+        office.rules.notification_retries = 2;
+        office.again();
+        office.cycle();
+        CHECK(office.house.notifier.sent().size() == 3);
+    }
+}
+
+TEST_CASE("alerts about mail go to the orchestrator, unless they have another route [M-120]") {
+    const std::string route = GENERATE("orchestrator", "night");
+    Office office;
+    if (route == "night") office.rules.to = route;
+    office.again();
+    office.box.add("a", MailKind::urgent);
+    office.box.add("b", MailKind::needs_response, 2h);
+    CHECK(office.told() == "mail.urgent 1 delivered, mail.pending_responses 1 delivered");
+    for (const auto& sent : office.house.notifier.sent()) CHECK(sent.alert.to == route);
+}
+
 TEST_CASE("an alert that waits says what is true when it goes out [M-128]") {
     Office office;
     office.rules.notification_retries = 0;

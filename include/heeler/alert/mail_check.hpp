@@ -118,6 +118,7 @@ inline void add_mail(text::JsonLine& list, const Mail& mail) {
     Alert& alert = notice.alert;
     alert.key = mail_key(kind, notice.messages);
     alert.kind = name_of(kind);
+    alert.to = settings.to;
     alert.severity = pending ? Severity::warning : Severity::critical;
     alert.at = now;
     text::JsonLine messages;
@@ -144,13 +145,12 @@ inline void add_mail(text::JsonLine& list, const Mail& mail) {
 /// What is wrong with the settings.
 [[nodiscard]] inline Result<void> check_mail_settings(const MailSettings& settings) {
     if (settings.pending_response_threshold < Duration{})
-        return fail(ErrorCode::invalid_argument, "MailSettings::pending_response_threshold is " +
-                                                     std::to_string(in_seconds(settings.pending_response_threshold)) +
-                                                     " s; it must be 0 or more");
-    if (settings.notification_retries > 100)
-        return fail(ErrorCode::invalid_argument, "MailSettings::notification_retries is " +
-                                                     std::to_string(settings.notification_retries) +
-                                                     "; it must be 0 to 100");
+        return detail::invalid("MailSettings::pending_response_threshold is " +
+                               std::to_string(in_seconds(settings.pending_response_threshold)) +
+                               " s; it must be 0 or more");
+    if (settings.notification_retries.value_or(0) > 100)
+        return detail::invalid("MailSettings::notification_retries is " +
+                               std::to_string(*settings.notification_retries) + "; it must be 0 to 100");
     return {};
 }
 

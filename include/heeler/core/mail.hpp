@@ -4,6 +4,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +56,10 @@ struct MailSettings {
     Duration pending_response_threshold = std::chrono::hours{1};
     bool check_urgent = true;
     bool check_needs_response = true;
-    std::uint32_t notification_retries = 3;  ///< after the first attempt, at once; 0 to 100. Then with the next cycle
+    std::string to = "orchestrator";  ///< the route of the alerts, as `AlertSettings::to`; empty: the default one
+    /// After the first attempt, at once; 0 to 100. Then with the next cycle. Absent: as a class of runs says
+    /// (`OutboxSettings::at_once`), of several the most; 3 where none does.
+    std::optional<std::uint32_t> notification_retries{};
 };
 
 template <class T>

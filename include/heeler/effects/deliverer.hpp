@@ -51,7 +51,7 @@ public:
           held_lease_{held_lease} {}
 
     [[nodiscard]] ContextClearing& context() noexcept { return context_; }
-
+    [[nodiscard]] const Registry& registry() const noexcept { return registry_; }
     [[nodiscard]] Effects& effects() noexcept { return effects_; }
     [[nodiscard]] Queues& queues() noexcept { return queues_; }
     [[nodiscard]] const Queues& queues() const noexcept { return queues_; }

@@ -12,6 +12,7 @@
 #include <heeler/alert/outbox.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/min_max.hpp>
 #include <heeler/core/plain_loops.hpp>
 #include <heeler/effects/courier.hpp>
 #include <heeler/effects/deliverer.hpp>
@@ -67,9 +68,13 @@ public:
 
     void tell(Instant now, CycleReport& report) override {
         while (held_lease_.holds()) {
-            const auto next = take_due();
+            std::optional<std::uint32_t> retries;
+            auto next = take_due(retries);
             if (!next) return courier_.record(now, report);
-            send(next->row, next->attempts, now, report);
+            if (!retries)
+                for (const auto& known : deliverer_.registry().classes())
+                    retries = detail::max_of(retries, known->rules.alerts.outbox.at_once);
+            send(*std::move(next), 1 + retries.value_or(3), now, report);
         }
     }
 
@@ -86,11 +91,6 @@ private:
         std::vector<MailName> messages{};
         bool due = true;
         bool being_sent = false;
-    };
-
-    struct ToSend {
-        AlertRow row{};
-        std::uint32_t attempts = 1;
     };
 
     /// Answers whether it worked.
@@ -180,12 +180,13 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::optional<ToSend> take_due() {
+    [[nodiscard]] std::optional<AlertRow> take_due(std::optional<std::uint32_t>& retries) {
         const std::lock_guard guard{lock_};
         for (Waiting& each : waiting_) {
             if (!std::exchange(each.due, false)) continue;
             each.being_sent = true;
-            return ToSend{each.row, 1 + settings_.notification_retries};
+            retries = settings_.notification_retries;
+            return each.row;
         }
         return std::nullopt;
     }
