@@ -395,6 +395,25 @@ TEST_CASE("a steer that fails releases its slot [A-70] [M-123]") {
     CHECK(s.acts == "inject:steer failed; inject:steer done");
 }
 
+TEST_CASE("a steer of which nobody knows counts, and a person is told [A-106] [M-101] [M-123]") {
+    Sessions s{steering()};
+    const RunHandle run = s.session("s");
+    s.calls(run, 5);
+    s.control.answer(ControlVerb::inject, ControlAnswer::timeout_but_done);
+    (void)s.cycle(TickCause::on_demand);
+    CHECK(s.acts == "inject:steer unknown, escalate done");
+    CHECK(s.alerts("escalation").size() == 1);
+    s.control.answer(ControlVerb::inject, ControlAnswer::ok);
+    for (int i = 0; i < 3; ++i) {
+        CHECK(s.asked(ControlVerb::inject) == 1);
+        s.clock.advance(300s);
+        s.call(run);
+        (void)s.cycle();
+    }
+    CHECK(s.acts == "inject:steer unknown, escalate done; inject:steer done");
+    CHECK(s.alerts("escalation").size() == 1);
+}
+
 TEST_CASE("sixteen threads that run cycles at once steer once [A-70] [M-123]") {
     Sessions s{steering()};
     s.calls(s.session("s"), 5);

@@ -30,10 +30,12 @@ HEELER_INLINE Decision WatchLadder::absorb(const LadderOutcomes& outcomes) const
     Decision decision{incident};
     decision.corrected = rung::outcome_of(actions);
     const bool given_up = is_record_only(main.kind) && main.outcome == ActionOutcome::done;
-    const bool found_over = rung::any(actions, ActionOutcome::ended);
-    if (given_up || found_over) {
+    if (given_up || rung::any(actions, ActionOutcome::ended)) {
         decision.corrected = InterventionOutcome::ended;
         decision.run_ended = true;
+    } else if (rung::any(actions, ActionOutcome::unknown)) {
+        decision.plan = rung::owed(actions);
+        decision.reason = "outcome_unknown";
     } else if (main.kind == ActionKind::escalate) {
         rung::note_done(decision.incident, main);
     } else if (main.outcome != ActionOutcome::done && decision.incident.attempts > 0) {
