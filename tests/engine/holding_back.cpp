@@ -126,6 +126,19 @@ TEST_CASE("debounce waits for that many cycles in a row [M-109]") {
     CHECK(b.acts == "inject:nudge done");
 }
 
+TEST_CASE("a cycle of the same moment is no further look [M-109]") {
+    Bench b;
+    b.classes[0].limits.debounce = 3;
+    b.boot();
+    (void)b.stalled();
+    for (int i = 0; i < 2; ++i) {
+        for (int same = 0; same < 3; ++same) (void)b.cycle(TickCause::on_demand);
+        CHECK(b.acts.empty());
+        b.minutes(1);
+    }
+    CHECK(b.acts == "inject:nudge done");
+}
+
 TEST_CASE("a limit is not debounced [M-109]") {
     Bench b;
     b.classes[0].limits.debounce = 3;

@@ -393,7 +393,10 @@ private:
             (judged.shows.findings & MassStall::stall) != 0 && !(late && judged.shows.level <= Level::watch);
         const bool of_all = mass.see(visit.handle, watched, stands, registry_.table(), now);
         const bool tells = !round.tells_of_all && !mass.untold().alert.key.empty();
-        if (judged.debounced != watched.rare->debounced) watched.rare.edit().debounced = judged.debounced;
+        if (judged.debounced != watched.rare->debounced) {
+            watched.rare.edit().debounced = judged.debounced;
+            watched.rare.edit().debounced_at = watched.run.working(now.elapsed);
+        }
         watched.called_off = watched.rung_busy && judged.calls_off;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
         if (lost) count_lost(watched.source.edit(), watched.run.interval, round);

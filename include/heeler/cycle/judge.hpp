@@ -228,7 +228,9 @@ private:
         const bool wanted = seen.worst || verdict_.is_order(verdict_.incident.interventions);
         result.calls_off = !wanted && (seen.progressed || seen.enough_new || seen.no_output_gone);
         if (watched_.rung_busy || !watched_.rare->rung->empty()) return;
-        result.debounced = seen.worst ? watched_.rare->debounced + 1 : 0;
+        // A cycle that a crash has repeated, or what came of a rung, is no further look.
+        const bool same = watched_.rare->debounced != 0 && watched_.rare->debounced_at == working();
+        result.debounced = seen.worst ? watched_.rare->debounced + !same : 0;
         const RunClass& rules = rules_.rules;
         result.decision =
             rules.ladder.climb({verdict_.incident, seen, working(), now_.elapsed, verify_after(watched_)});

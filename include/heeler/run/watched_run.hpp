@@ -157,6 +157,7 @@ struct RareFacts {
     std::int64_t earlier_calls = 0;           ///< of `run.calls`: a source found them, long after they were made
     std::uint32_t fenced_told = 0;            ///< the newest incarnation whose late reports are on record
     std::uint32_t debounced = 0;              ///< cycles in a row with a finding
+    SmallOptional<Duration> debounced_at;     ///< working clock: the last of them
     std::uint32_t held_starts = 0;            ///< of watchdogs in a row, none of which lived to judge it
     std::uint32_t basis = 0;     ///< raised when another watchdog's or process's version takes its place; not saved
     bool held_by_start = false;  ///< why `held_until` is set: nobody watched it before; else a clock was set; not saved
@@ -354,8 +355,7 @@ struct RunMemory {
     void archive_facts(A& a) {
         std::uint8_t layout = facts_layout;
         a(layout);
-        if (a.is_loading())
-            if (layout != facts_layout) return a.refuse();
+        if (a.is_loading() && layout != facts_layout) return a.refuse();
         UsageTotals usage = *run.usage;
         a(run.expected, run.timeout, run.interval, run.origin, run.waited, run.waiting_since, run.started,
           run.last_alive, run.last_activity, run.last_progress, run.last_gain, run.seen_from, run.checkpoint_base,
@@ -365,9 +365,9 @@ struct RunMemory {
         if (usage != *run.usage) run.usage.edit() = usage;
         RareFacts nothing;
         RareFacts& more = rare ? rare.edit() : nothing;
-        a(run.excuses, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced, skip,
-          more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since, more.credited,
-          more.rate_limited_at);
+        a(run.excuses, more.held_starts, sampling, shown, verdict, checkpoints, more.heartbeats, more.debounced,
+          more.debounced_at, skip, more.waits_until, more.fenced_told, more.earlier_calls, more.fates, more.lost_since,
+          more.credited, more.rate_limited_at);
         if (!a.is_loading()) return;
         if (run.usage) run.spend.edit().counted = usage;
         if (nothing.says_something()) rare.edit() = std::move(nothing);
