@@ -14,7 +14,8 @@ using heeler::ErrorCode;
 using heeler::Timer;
 
 std::vector<TimerEvent> Timers::obey(const common::JsonObject& line, Duration t) {
-    const auto name = line.text("name");
+    auto name = line.text("name");
+    if (name && name->empty()) name = "default";
     const auto op = line.text("op");
     const auto present = line.boolean("target_present");
     if (!op && !present) throw common::BadLine{"'op' is missing"};

@@ -41,6 +41,10 @@ TEST_CASE("A-52: a timer without a name is the default one, and runs until it is
     CHECK(status[0].interval == 60s);
     CHECK(status[0].message == "test");
     CHECK(status[0].target == "pane");
+    CHECK(timers.is_running(""));
+    CHECK(timers.status("").size() == 1);
+    CHECK(timers.stop(""));
+    REQUIRE(timers.start({}, at(0s)) == TimerSet::Outcome::started);
     CHECK(timers.stop());
     CHECK_FALSE(timers.is_running());
     CHECK_FALSE(timers.stop());

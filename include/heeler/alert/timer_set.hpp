@@ -34,7 +34,7 @@ struct FiredTimer {
 };
 
 /// Timers by name. It holds values only: no thread, no clock, and nothing sleeps. A host asks `next_deadline()`, and
-/// calls `fire()` when that has come. One thread at a time.
+/// calls `fire()` when that has come. The one with the empty name is `default`. One thread at a time.
 class TimerSet {
 public:
     enum class Outcome : bool { started, replaced };
@@ -42,7 +42,7 @@ public:
     /// Starts a timer, or another one in the place of the one with this name. It fires first when one whole interval
     /// is over. Errors: `invalid_argument`, and nothing has changed.
     [[nodiscard]] Result<Outcome> start(Timer timer, Elapsed now) {
-        if (timer.name.empty()) timer.name = "default";
+        if (timer.name.empty()) timer.name = named({});
         timer.message = text::sanitise(timer.message, longest_message);
         if (timer.message.empty()) timer.message = "check";
         if (auto good = check(timer); !good) return tl::unexpected<Error>(std::move(good.error()));
@@ -55,7 +55,7 @@ public:
     /// Stops the timer with this name; without one all. Answers whether any was running.
     bool stop(std::optional<std::string_view> name = {}) {
         if (!name) return !std::exchange(running_, {}).empty();
-        const auto found = running_.find(*name);
+        const auto found = running_.find(named(*name));
         if (found == running_.end()) return false;
         running_.erase(found);
         return true;
@@ -65,12 +65,12 @@ public:
     [[nodiscard]] std::vector<Timer> status(std::optional<std::string_view> name = {}) const {
         std::vector<Timer> timers;
         for (const auto& [each, running] : running_)
-            if (!name || each == *name) timers.push_back(running.timer);
+            if (!name || each == named(*name)) timers.push_back(running.timer);
         return timers;
     }
 
     [[nodiscard]] bool is_running() const noexcept { return !running_.empty(); }
-    [[nodiscard]] bool is_running(std::string_view name) const { return running_.contains(name); }
+    [[nodiscard]] bool is_running(std::string_view name) const { return running_.contains(named(name)); }
     [[nodiscard]] std::size_t count() const noexcept { return running_.size(); }
 
     /// When the next timer fires; absent: none runs.
@@ -105,6 +105,10 @@ private:
     };
 
     static constexpr std::size_t longest_message = 4096;
+
+    [[nodiscard]] static std::string_view named(std::string_view name) noexcept {
+        return name.empty() ? std::string_view{"default"} : name;
+    }
 
     [[nodiscard]] static Result<void> check(const Timer& timer) {
         const std::string shown = "the timer \"" + text::sanitise(timer.name, 96) + "\" ";
