@@ -258,6 +258,19 @@ TEST_CASE("a pattern that ends in a digit is not the beginning of another number
     CHECK_FALSE(is_error("no Errors, nothing fatal"));
 }
 
+TEST_CASE("a command's exit status is an error unless it is 0 [M-073]") {
+    const auto is_error = [](std::string_view line) { return Worker{}.prints(line).look().has_value(); };
+    for (const char* line : {"exit 2", "make: exit 10", "Exit code 127", "exit status 2 (ignored)", "exit code: 2",
+                             "exit code=-9", "[2]   Exit 127                make", "exit status 0, then exit status 3"})
+        CHECK(is_error(line));
+    for (const char* line : {"exit 0", "exit code 0", "exit status: 00", "exit 2 of 7", "exit", "exit ", "exit code",
+                             "[2]+  Exit 0  make", "[2]", "xit 2", "exit codes 2"})
+        CHECK_FALSE(is_error(line));
+    Worker worker;
+    worker.rule.settings.exit_status = false;
+    CHECK_FALSE(worker.prints("exit 2").look());
+}
+
 TEST_CASE("a count of none that failed is no error [M-073]") {
     const auto is_error = [](std::string_view line) { return Worker{}.prints(line).look().has_value(); };
     for (const char* line : {"0 failed, 12 passed", "test result: ok. 12 passed; 0 failed; 0 ignored", "0 failed",

@@ -49,6 +49,7 @@ struct WorkerState {
         std::vector<std::string> input_status{"needs_input", "awaiting_input", "awaiting_confirmation", "waiting"};
         std::vector<std::string> error_patterns{"Error:", "ERROR:", "error:", "panic:", "PANIC:", "fatal:",
                                                 "FATAL:", "failed", "Failed", "FAILED", "[1]",    "exit 1"};
+        bool exit_status = true;  ///< of a command, in a line, is an error if it is not 0
         std::vector<std::string> prompts{heeler::prompt_patterns.begin(), heeler::prompt_patterns.end()};
     };
 
@@ -138,7 +139,7 @@ struct WorkerState {
         if (run.waiting_since) return std::nullopt;
         if (memory.asked_at != 0) return found(run, Condition::needs_input, "question_in_output");
         if (is_one_of(status, settings.error_status)) return found(run, Condition::worker_error, reported_error);
-        if (line_with(memory, settings.error_patterns, 0) != nullptr)
+        if (line_with(memory, settings.error_patterns, 0, settings.exit_status) != nullptr)
             return found(run, Condition::worker_error, "error_in_output");
         if (memory.unchanged < settings.stuck_after) return std::nullopt;
         if (run.watched_less_than(settings.stuck_after * run.interval, run.last_activity.value_or(Duration{}),
@@ -161,7 +162,7 @@ struct WorkerState {
         if (finding.condition == Condition::needs_input) return prompt_of(memory, settings, words);
         if (finding.condition == Condition::worker_error) {
             const bool by_status = finding.evidence.rule == reported_error;
-            const std::string* line = line_with(memory, settings.error_patterns, 0);
+            const std::string* line = line_with(memory, settings.error_patterns, 0, settings.exit_status);
             return {{"error_source", by_status ? "status" : "output"},
                     {"error_context", by_status || line == nullptr ? words.reported : *line},
                     {"output_tail", preview(memory)}};
@@ -270,11 +271,32 @@ private:
         return false;
     }
 
-    /// The newest of the last lines, after the one of this number, that has one of the patterns; null: none has.
+    /// `exit status 2`, `Exit code: 127`, `exit 2` at the end, or a shell's own `[2]+  Exit 127  make`; never a 0.
+    [[nodiscard]] static bool has_exit_status(std::string_view line) noexcept {
+        for (std::size_t at = line.find("xit "); at != std::string_view::npos; at = line.find("xit ", at + 1)) {
+            if (at == 0 || (line[at - 1] != 'e' && line[at - 1] != 'E')) continue;
+            std::string_view rest = line.substr(at + 4);
+            bool is_named = line.starts_with('[');
+            for (const std::string_view word : {"status", "code"})
+                if (rest.starts_with(word)) {
+                    rest.remove_prefix(word.size());
+                    is_named = true;
+                }
+            rest.remove_prefix(detail::min_of(rest.find_first_not_of(" :=-"), rest.size()));
+            const std::size_t end = detail::min_of(rest.find_first_not_of("0123456789"), rest.size());
+            const bool is_zero = rest.substr(0, end).find_first_not_of('0') == std::string_view::npos;
+            if (!is_zero && (is_named || trimmed(rest.substr(end)).empty())) return true;
+        }
+        return false;
+    }
+
+    /// The newest of the last lines, after the one of this number, that has one of the patterns, or an exit status if
+    /// that is looked for; null: none has.
     [[nodiscard]] static const std::string* line_with(const Memory& memory, const std::vector<std::string>& patterns,
-                                                      std::uint64_t after) noexcept {
+                                                      std::uint64_t after, bool exits = false) noexcept {
         for (std::size_t i = memory.tail.size(); i > 0; --i) {
             if (memory.lines - (memory.tail.size() - i) <= after) return nullptr;
+            if (exits && has_exit_status(memory.tail[i - 1])) return &memory.tail[i - 1];
             for (const std::string& pattern : patterns)
                 if (has(memory.tail[i - 1], pattern)) return &memory.tail[i - 1];
         }
