@@ -505,8 +505,7 @@ HEELER_INLINE std::optional<Elapsed> Engine::next_deadline() {
     if (const SourcePolling* const sources = parts_->sources.get()) next = earlier(next, sources->next(now));
     // While the store is down, or without a lease, nothing can be decided: no use in asking all the time. What could
     // not be loaded has no deadline of its own.
-    const bool down = parts_->ledger.failing_since().has_value();
-    if (down || (next && !parts_->held_lease.holds(now.elapsed)))
+    if (parts_->ledger.failing_since() || (next && !parts_->held_lease.holds(now.elapsed)))
         next = max_of(next.value_or(now.elapsed), now.elapsed + parts_->settings.flush_every);
     next = earlier(next, parts_->held_lease.next_renewal(now));
     const Elapsed then = next.value_or(Elapsed::max());

@@ -65,10 +65,8 @@ inline void doubt_stalls(Doubts& doubts, const RunClass& rules, Duration limit, 
         const std::string_view level = first ? "silence_levels.suspicious_s" : "silence_levels.critical_s";
         const std::string_view silence = stall->informs ? level : "silence_s";
         doubts.push_back({std::string{kind == ActivityAge::kind ? silence : kind}, std::string{kind}});
-        const std::string_view is = first            ? " is suspicious after "
-                                    : stall->informs ? " is critical after "
-                                                     : " is a stall after ";
-        text::append(doubts.back().value, is, text::spoken(first ? *stall->warn_after : stall->act_after),
+        text::append(doubts.back().value, stall->informs ? " is told of after " : " is a stall after ",
+                     text::spoken(first ? *stall->warn_after : stall->act_after),
                      ", but a run is over its time limit after ", text::spoken(limit),
                      ", so that it is never found: ", remedy);
     }

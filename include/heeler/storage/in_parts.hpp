@@ -50,18 +50,16 @@ struct Parted {
 /// it.
 [[nodiscard]] inline Result<Conflicts> commit_for_certain(StorePort& store, const Batch& batch) {
     auto written = store.commit(batch);
-    if (written || written.error().code == ErrorCode::fenced || written.error().code == ErrorCode::unstorable)
-        return written;
+    if (written || written.error().code == ErrorCode::unstorable) return written;
     bool any = false;
     Conflicts others;
     for (const RunBatch& run : batch.runs) {
         const auto found = store.history(run.row.id);
-        if (!found) return written;
+        if (!found || (!any && others.size() > 2)) return written;
         const bool ours =
             found->row && found->row->version == run.row.version + 1 && found->row->facts == run.row.facts;
         if (!ours) others.push_back(run.row.id);
         any |= ours;
-        if (!any && others.size() > 2) return written;
     }
     if (any) written = std::move(others);
     return written;
