@@ -339,10 +339,8 @@ private:
         // It was due in the cycle after that moment, which may be still to come.
         const bool overdue = !watched.run.waiting_since && cycle_from(watched, {sample_due, now.wall}) <= now.elapsed;
         // A run that was never looked at still waits for its first cycle.
-        watched.next_cycle = overdue && !watched.rules().schedule.aligned ? now.elapsed
-                             : overdue                                    ? cycle_from(watched, now)
-                             : watched.shown.any                          ? cycle_after(watched, now)
-                                                                          : first_cycle(watched, now);
+        watched.next_cycle = watched.shown.any ? cycle_after(watched, now) : first_cycle(watched, now);
+        if (overdue) watched.next_cycle = watched.rules().schedule.aligned ? cycle_from(watched, now) : now.elapsed;
         watched.hurry(now.elapsed);
         if (watched.verdict->incident.phase == Phase::waiting &&
             watched.verdict->incident.hold_until)  // a retry that was planned
