@@ -85,9 +85,13 @@ own=$(watch watchdog --store "sqlite:$work/store.db" --for 4)
 within "the end" shows "$own" "ended with 0"
 count "$told" '"worker_name"' 8
 tell_tmux kill-pane -t "$own"
-own=$(watch watchdog --for 1)
-within "the end" shows "$own" "ended with 0"
-within "a poll" shows "$own" "checked"
+# A machine that is busy for a second may end it before.
+polled_once() {
+    own=$(watch watchdog --for 1)
+    within "the end" shows "$own" "ended with 0"
+    shows "$own" "checked" || { tell_tmux kill-pane -t "$own"; return 1; }
+}
+within "a poll" polled_once
 count "$told" '"worker_name"' 8
 tell_tmux kill-pane -t "$own"
 
