@@ -50,7 +50,8 @@ struct Parted {
 /// it.
 [[nodiscard]] inline Result<Conflicts> commit_for_certain(StorePort& store, const Batch& batch) {
     auto written = store.commit(batch);
-    if (written || written.error().code == ErrorCode::unstorable) return written;
+    const ErrorCode code = written ? ErrorCode::fenced : written.error().code;
+    if (code == ErrorCode::fenced || code == ErrorCode::unstorable) return written;
     bool any = false;
     Conflicts others;
     for (const RunBatch& run : batch.runs) {
@@ -61,8 +62,7 @@ struct Parted {
         if (!ours) others.push_back(run.row.id);
         any |= ours;
     }
-    if (any) written = std::move(others);
-    return written;
+    return any ? Result<Conflicts>{std::move(others)} : written;
 }
 
 /// Whether one row may be the reason for it: what it holds, or a broken place of the disk.
