@@ -53,12 +53,12 @@ bool holds_ticks(common::JsonParser& parser, const std::vector<InputLine>& lines
 /// Whether any line says when it happened.
 bool holds_times(common::JsonParser& parser, const std::vector<InputLine>& lines) {
     return std::any_of(lines.begin(), lines.end(), [&](const InputLine& line) {
-        for (const std::string_view key : {"t", "at"}) {
-            const auto object = object_with(parser, line, key == "t" ? "\"t\"" : "\"at\"");
+        const auto object = object_with(parser, line, "\"type\"");
+        const auto says = [&](std::string_view key) {
             simdjson::dom::element time;
-            if (object && object->fields().at_key(key).get(time) == simdjson::SUCCESS && !time.is_null()) return true;
-        }
-        return false;
+            return object->fields().at_key(key).get(time) == simdjson::SUCCESS && !time.is_null();
+        };
+        return object && (says("t") || says("at"));
     });
 }
 
