@@ -96,7 +96,7 @@ private:
             end_incident();
             if (!watched_.run.paused_by_watchdog) return {};
         }
-        if (!watched_.run.paused_by_watchdog || watched_.rung_busy) return "the watchdog has not paused the run";
+        if (!watched_.run.paused_by_watchdog) return "the watchdog has not paused the run";
         told().acknowledged = false;
         return order(ActionKind::resume);
     }
@@ -122,6 +122,7 @@ private:
             return "nothing is done to the run: it waits, or is snoozed or frozen";
         incident.verify_at = watched_.run.working(now_.elapsed);
         incident.unclear = max_of(incident.unclear, 1u);
+        watched_.verdict.edit().nudged = incident.verify_at - watched_.rules().limits.nudges.apart;
         if (retries) incident.hold_until = now_.elapsed;
         watched_.next_cycle = now_.elapsed;
         return {};
@@ -230,7 +231,6 @@ private:
         const auto handle = registry_.find(decision.run);
         WatchedRun* watched = handle ? registry_.table().find(*handle) : nullptr;
         const bool acts = decision.verb == Verb::resume || decision.verb == Verb::pause || decision.verb == Verb::step;
-        if (acts && watched != nullptr && watched->is_busy()) return;  // in a later cycle
         if (watched == nullptr) {
             batch.applied.push_back(decision.number);
             return note(decision, "the run is not watched (it has ended, or it is unknown)", now, batch, report);
@@ -241,13 +241,18 @@ private:
         };
         const auto is_over = [&] {  // as long as people are still to be told that, it can be kept from them
             const bool owed = !watched->verdict->ended_at || watched->verdict->told.end_waits;
-            return is_terminal(watched->run.state) && !(owed && decision.verb == Verb::snooze);
+            return is_terminal(watched->run.state) && !(owed && keeps_off(decision.verb));
+        };
+        const auto waits = [&] {  // for a later cycle, in which it is known what the last rung came to
+            return acts && (watched->rung_busy || !watched->rare->rung->empty());
         };
         const std::lock_guard guard{watched->lock};
+        if (waits()) return;
         if (!registry_.table().current(*handle) || is_over()) return come_too_late();
         WorkItem& item = item_of(*handle, *watched);
         Deciding deciding{*watched, item.decided};
         if (is_over()) return come_too_late();  // by an earlier decision
+        if (waits()) return;                    // likewise
         RelatedRows& related = item.change.related.edit();
         related.applied.push_back(decision.number);
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);

@@ -37,10 +37,14 @@ struct OperatorMarks {
     void archive(auto& a) { a(snoozed_until, frozen_until, wrong, wrong_incident, found, frozen, dismissed); }
 };
 
+/// Deeds and words are kept off the run from then on.
+[[nodiscard]] constexpr bool keeps_off(Verb verb) noexcept {
+    return verb == Verb::snooze || verb == Verb::resume_watch || verb == Verb::dismiss;
+}
+
 /// Whether the run has an owner who alone may say this about it, and this is somebody else.
 [[nodiscard]] inline bool not_of_owner(const std::string& owner, Verb verb, std::string_view by) {
-    const bool of_owner = verb == Verb::snooze || verb == Verb::resume_watch || verb == Verb::dismiss;
-    return of_owner && !owner.empty() && owner != by;
+    return keeps_off(verb) && !owner.empty() && owner != by;
 }
 
 /// A source that is polled for a run, and how far it was read.

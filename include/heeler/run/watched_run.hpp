@@ -429,10 +429,6 @@ struct RunMemory {
 struct WatchedRun : RunMemory {
     RunLock lock;
 
-    [[nodiscard]] bool is_busy() {
-        const std::lock_guard guard{lock};
-        return rung_busy;
-    }
     void clear() { static_cast<RunMemory&>(*this) = RunMemory{}; }
 };
 
