@@ -101,10 +101,13 @@ namespace detail {
 }
 
 /// Whether the silence is about this alert. One that speaks for several runs is told: each of them was asked about
-/// before they were put together, and would not be told later.
+/// before they were put together, and would not be told later. One that is about no run is not kept from people for
+/// the run that it happened to.
 [[nodiscard]] inline bool is_about(const AlertMatch& about, const Alert& alert, std::string_view run,
                                    std::string_view class_name, const std::vector<std::string>& tags) {
     if (about.empty() || speaks_for_others(alert)) return false;
+    const bool of_runs = !about.run.empty() || !about.class_name.empty() || !about.tag.empty();
+    if (of_runs && alert.run.id.empty()) return false;
     if (!about.run.empty() && about.run != run) return false;
     if (!about.class_name.empty() && about.class_name != class_name) return false;
     if (!about.kind.empty() && about.kind != alert.kind) return false;
