@@ -265,6 +265,8 @@ public:
     [[nodiscard]] std::string next_for_people(bool paused = false) const {
         const Plan& plan = judged_.decision.plan;
         if (watched_.run.waiting_since && plan.empty()) return "nothing is done while the run waits";
+        if (judged_.held == HeldBack::freeze || watched_.verdict->marks.frozen_at(now_.wall))
+            return "nothing is done while it is frozen";
         if (rung::has(plan, ActionKind::terminate))
             return is_to_be_isolated() ? "the run is terminated once it is isolated and its snapshot is done"
                                        : "the run is terminated once its snapshot is done";
