@@ -168,6 +168,7 @@ void World::set_mood(Body& body, unsigned value) {
     if (body.mood == Mood::dead || body.mood == mood) return;  // nobody rises from the dead but by a spawn
     body.unsaid |= body.mood == Mood::waits || mood == Mood::waits;
     become(body, mood);
+    body.flaps = story_.flaps && !calm_ && (mood == Mood::works || mood == Mood::silent) && value / moods % 2 == 0;
     if (mood == Mood::in_tool) body.shown |= report(body, ToolCall{"build", R"({"all":true})"});
 }
 
@@ -175,6 +176,13 @@ void World::become(Body& body, Mood mood) {
     body.mood = mood;
     const bool stands = mood == Mood::silent || mood == Mood::dead;
     if (!stands || body.stands_since < 0) body.stands_since = stands ? seconds() : -1;
+}
+
+/// A minute and a half of work in seven, of each run at another time.
+void World::flap(Body& body) {
+    if (!body.flaps || body.over || body.paused) return;
+    const auto place = static_cast<std::int64_t>(&body - bodies_.data());
+    become(body, (seconds() / 30 + 5 * place) % 14 < 3 ? Mood::works : Mood::silent);
 }
 
 /// Whether the process of this watchdog is gone at this point.
@@ -229,12 +237,14 @@ void World::take_effect(ControlVerb verb, const ActionRequest& asked, Body& body
             body.paused = false;
             return;
         case ControlVerb::terminate:
+            body.flaps = false;
             become(body, Mood::dead);
             return;
         case ControlVerb::spawn:
             if (++body.spawned[asked.attempt] == 1) body.starts.push_back(seconds());
             body.spawned_at = seconds();
             ++body.agents;
+            body.flaps = false;
             become(body, lot.one_in(3) || story_.trouble == Trouble::outage ? Mood::silent : Mood::works);
             body.paused = false;
             body.unsaid = true;

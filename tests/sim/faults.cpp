@@ -79,8 +79,9 @@ Result<Conflicts> Shelf::commit(const Batch& batch) {
 
 Result<Claimed> Shelf::claim_runs(const Claim& claim) {
     auto given = store_.claim_runs(claim);
-    if (given)
-        for (const StoredRun& run : given->runs) world_->claimed(run.row);
+    if (!given) return given;
+    for (const StoredRun& run : given->runs) world_->claimed(run.row);
+    for (const LostHolder& each : given->lost) world_->lost_.insert(each.name + "." + std::to_string(each.epoch));
     return given;
 }
 

@@ -7,6 +7,7 @@
 //   I4   the original has stopped, or is fenced off, before a continuation starts
 //   I5   an intent is stored before its effect; in the end it is settled: done, or unknown and people are told
 //   I6   a stored alert is delivered; none is that is not stored, and none is given up because a clock was set
+//   I6b  so is that a watchdog lost its lease
 //   I7   one key is one message, delivered twice only after a crash, a lost answer or a store that failed
 //   I8   a snoozed run is not spoken of, nothing is done to a frozen one, a cooldown is kept, and so are the limits of
 //        nudges
@@ -239,7 +240,8 @@ void World::witness_start(const std::string& what, const ActionRequest& asked, B
         if (body.worked_at - body.spawned_at >= ladder->retry->reset_after / 1s)
             body.forgiven = body.spawned.rbegin()->first;
         const std::uint32_t last = asked.attempt - 1;
-        if (seconds() - body.spawned_at < ladder->retry->before(last - std::min(last, body.forgiven)) / 1s)
+        if (!body.hurried &&
+            seconds() - body.spawned_at < ladder->retry->before(last - std::min(last, body.forgiven)) / 1s)
             wrong("I17", what + " " + std::to_string(asked.attempt) + " too soon after the last one");
     }
     const RestartIntensity& limit = story_.rules.limits.restarts;
@@ -256,11 +258,13 @@ void World::witness_end(const ActionRequest& asked, const History& history) {
     if (ladder == nullptr || !ladder->asks_for(ActionKind::terminate)) return wrong("I1", "terminated, not enabled");
     const auto ending = std::find_if(history.actions.begin(), history.actions.end(),
                                      [&](const Action& action) { return action.key == asked.key; });
+    const Body* const body = body_of(asked.run);
+    const bool is_hurried = body != nullptr && body->hurried;
     bool nudged = false, saved = false;
     for (const Action& action : history.actions) {
         if (action.incident != ending->incident) continue;
         const auto done = done_.find(action.key);
-        const bool waited = done != done_.end() && done->second + 30 <= seconds();
+        const bool waited = done != done_.end() && (done->second + 30 <= seconds() || is_hurried);
         nudged |= is_injection(action.kind) &&
                   ((action.outcome == ActionOutcome::done && waited) || action.outcome == ActionOutcome::rejected ||
                    action.outcome == ActionOutcome::failed);
@@ -333,7 +337,7 @@ void World::judge(Body& body) {
     if (is_terminal(row.state) && !row.ended_at) wrong("I9", body.id + " is over, and nobody knows since when");
     if (is_terminal(row.state) || body.dismissed || body.over) return;
     const bool stands = body.mood == Mood::dead || body.mood == Mood::silent;
-    if (stands && !is_above_work(body) && row.state == RunState::running &&
+    if (stands && !is_above_work(body) && !body.excused && row.state == RunState::running &&
         (row.status == Status::healthy || row.status == Status::recovered))
         wrong("I14", body.id + " shows nothing for two hours and is " + std::string{name_of(row.status)});
     const bool works = body.mood == Mood::works && !body.paused;
@@ -371,7 +375,7 @@ void World::judge_actions(const Body& body, const History& history) {
     for (const AlertRow& row : history.alerts)
         told |= row.alert.is(AlertKind::escalation) &&
                 (row.state == AlertRow::State::delivered || row.how == AlertRow::How::together);
-    if (unknown && !told && !is_terminal(history.row->state) && !body.dismissed)
+    if (unknown && !told && !is_terminal(history.row->state) && !body.dismissed && !body.excused)
         wrong("I5b", "unknown, and nobody was told: " + body.id);
     for (const auto& [attempt, count] : body.spawned)
         if (count > 1 && story_.honesty != Honesty::neither)
@@ -390,6 +394,17 @@ void World::judge_alerts(const History& history) {
         if (row.state == AlertRow::State::dead && row.how == AlertRow::How::plain && one_process &&
             truth_.now().elapsed - beginning.elapsed < outbox.give_up_after)
             wrong("I6", "given up too soon, whatever the clock was set to: " + row.alert.kind);
+    }
+}
+
+/// That a watchdog did not renew its lease, people read in the end, whoever found it and whatever became of that one.
+void World::judge_lost() {
+    for (const std::string& lease : lost_) {
+        const bool is_told = std::any_of(texts_.begin(), texts_.end(), [&](const auto& text) {
+            return text.second.starts_with(name_of(AlertKind::orchestrator_lost)) &&
+                   text.first.find(lease) != std::string::npos && read_[text.first] > 0;
+        });
+        if (!is_told && fault_.empty()) wrong("I6b", "nobody read that the lease " + lease + " ran out");
     }
 }
 

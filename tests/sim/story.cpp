@@ -103,6 +103,10 @@ Story story_of(std::uint64_t seed, unsigned length) {
         story.rules.limits.per_minute = 1 + static_cast<std::uint32_t>(seed / 8 % 2);
         story.rules.limits.endings_apart = 90s;
     }
+    story.flaps = seed % 8 == 1;
+    story.hands_on = seed % 8 == 2;
+    if (story.hands_on)
+        for (std::size_t i = 2; i < story.happenings.size(); i += 3) story.happenings[i].what = What::operate;
     // What an agent writes to a store that nobody holds open is lost in these worlds, and checkpoints count by
     // themselves.
     for (const What away : {What::store, What::crash, What::restart, What::pause, What::stall})
@@ -119,7 +123,9 @@ Story story_of(std::uint64_t seed, unsigned length) {
 std::string told(const Story& story) {
     std::string text = std::to_string(story.dogs) + " watchdogs, " + std::to_string(story.runs) + " runs" +
                        (story.steady ? ", the first of which always works" : "") +
-                       (story.family ? ", each above the one before it" : "") + "; the control " +
+                       (story.family ? ", each above the one before it" : "") +
+                       (story.flaps ? ", agents come and go" : "") +
+                       (story.hands_on ? ", people take steps themselves" : "") + "; the control " +
                        (story.honesty == Honesty::finds     ? "can be asked what it did"
                         : story.honesty == Honesty::repeats ? "knows repeated keys"
                                                             : "cannot tell what it did") +

@@ -65,6 +65,9 @@ struct Story {
     unsigned runs = 2;
     bool steady = false;  ///< the first run works whatever happens
     bool family = false;  ///< each run is the parent of the one before it
+    bool flaps = false;   ///< agents come and go, for minutes each
+    bool hands_on =
+        false;  ///< people do by themselves what a ladder would: pause a run, take its next step, let it go on
     Honesty honesty = Honesty::finds;
     bool proves = false;                      ///< the control can tell whether an agent has stopped
     heeler::Duration later{};                 ///< the wall clock of this world is so much further

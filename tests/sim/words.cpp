@@ -28,11 +28,22 @@ bool World::is_given_up(const Body& body) const {
                                   [](const Action& action) { return is_record_only(action.kind); });
 }
 
+/// What a person ordered was not done.
+[[nodiscard]] static bool is_answer(const Alert& alert) {
+    return std::any_of(alert.details.begin(), alert.details.end(), [](const Detail& detail) {
+        return detail.value.find("pause_failed") != std::string::npos ||
+               detail.value.find("resume_failed") != std::string::npos;
+    });
+}
+
 /// An alert is sent.
 void World::witness_quiet(const Alert& alert) {
     Body* body = body_of(alert.run.id);
     if (body == nullptr || !clocks_agree()) return;
-    if (body->snoozed.holds(alert.at)) wrong("I8", alert.kind + " about " + body->id + ", which is snoozed");
+    // Whoever ordered something of a run gets an answer; that no store takes it is not about the run.
+    const bool answers = alert.is(AlertKind::run_unstored) || (alert.is(AlertKind::escalation) && is_answer(alert));
+    if (body->snoozed.holds(alert.at) && !answers)
+        wrong("I8", alert.kind + " about " + body->id + ", which is snoozed");
     if (alert.is(AlertKind::escalation) && body->acked.holds(alert.at))
         wrong("I8", body->id + " is escalated to the next level, and somebody is on it");
     if (!alert.is(AlertKind::unhealthy) || alert.at == body->told_at) return;
@@ -87,7 +98,7 @@ void World::judge_words(const Body& body, const History& history) {
     if (rows.find(secret) != std::string::npos) wrong("I20", "a secret of " + body.id + " is stored");
     std::set<std::string> verdicts;
     for (const AuditRow& row : history.audit)
-        if (row.kind == "verdict" && clocks_agree() &&
+        if (row.kind == "verdict" && clocks_agree() && row.body.find(R"("reason":"operator")") == std::string::npos &&
             !verdicts.insert(std::to_string(row.at.time_since_epoch().count()) + row.body).second)
             wrong("I25", "a verdict about " + body.id + " is on record twice: " + row.body);
     const RunRow& row = *history.row;
@@ -99,7 +110,8 @@ void World::judge_words(const Body& body, const History& history) {
     const bool is_over = row.state == RunState::running || !is_troubled(row);
     if (well && !is_good && is_over && !is_terminal(row.state) && !story_.has(What::operate))
         wrong("I6", body.id + " is well, and people were told last: " + last);
-    if (!well && is_good && row.state == RunState::running)
+    const bool is_kept_off = body.snoozed.until != WallTime{} && !clocks_agree();  // by whose clock?
+    if (!well && is_good && row.state == RunState::running && !is_kept_off)
         wrong("I6", body.id + " is " + std::string{name_of(row.status)} +
                         ", and people were told last: " + (last.empty() ? "nothing" : last));
 }

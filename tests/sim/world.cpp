@@ -73,6 +73,7 @@ void World::live() {
     calm_down();
     pass(2h, calm_step);
     for (Body& body : bodies_) judge(body);
+    judge_lost();
 }
 
 /// Nobody works, and nobody is expected to.
@@ -202,17 +203,22 @@ void World::operate(const Happening& each, Body& body) {
     if (story_.steady && &body == &bodies_[0]) return;
     constexpr Verb verbs[] = {Verb::ack,      Verb::ack,     Verb::resume,       Verb::snooze, Verb::freeze,
                               Verb::unfreeze, Verb::dismiss, Verb::mark_stopped, Verb::silence};
+    constexpr Verb by_hand[] = {Verb::pause, Verb::step, Verb::resume, Verb::mark_wrong, Verb::resume_watch};
     DecisionRow row;
-    row.verb = verbs[each.value % std::size(verbs)];
+    row.verb = story_.hands_on && each.value / 16 % 4 != 0 ? by_hand[each.value % std::size(by_hand)]
+                                                           : verbs[each.value % std::size(verbs)];
     row.run = body.id;
     row.by = "ana";
     if (row.verb == Verb::mark_stopped && body.mood != Mood::dead) return;
+    if (row.verb == Verb::mark_wrong && body.mood != Mood::works) return;
     for (Dog& dog : dogs_) {
         if (!dog.up()) continue;
         if (row.verb == Verb::snooze || row.verb == Verb::freeze || row.verb == Verb::silence)
             row.until = dog.clock.now().wall + 20min;
         if (row.verb == Verb::silence) row.about.run = std::exchange(row.run, {});
         body.dismissed |= row.verb == Verb::dismiss;  // also if nobody answers: it may be stored
+        body.hurried |= row.verb == Verb::step;
+        body.excused |= row.verb == Verb::mark_wrong;
         if (row.verb == Verb::unfreeze) body.frozen = {};
         if (row.verb == Verb::resume) {
             ++body.resumed;
@@ -223,6 +229,7 @@ void World::operate(const Happening& each, Body& body) {
         if (!dog.watch->decide(row)) return;
         const Window window{dog.clock.now().wall, row.until.value_or(WallTime::max())};
         if (row.verb == Verb::snooze) body.snoozed = window;
+        if (row.verb == Verb::resume_watch) body.snoozed = {window.from, window.from + 30min};
         if (row.verb == Verb::freeze) body.frozen = window;
         if (row.verb == Verb::ack && body.last_word == name_of(AlertKind::escalation))
             body.acked = {window.from, window.from + story_.rules.alerts.escalation.ack_lasts};
@@ -243,6 +250,7 @@ void World::calm_down() {
         dog.store.heal();
         if (dog.watch == nullptr || dog.store.dead()) boot(i);
     }
+    for (Body& body : bodies_) body.flaps = false;
     step(calm_step);
     next_moment();
     for (Body& body : bodies_) {
@@ -323,7 +331,10 @@ void World::step(Duration length) {
     for (Dog& dog : dogs_)
         if (std::exchange(dog.wakes, dog.wakes && !dog.up()) && dog.up()) cycle(dog);
     for (Body& body : bodies_) register_again(body);
-    for (Body& body : bodies_) work(body);
+    for (Body& body : bodies_) {
+        flap(body);
+        work(body);
+    }
     for (Dog& dog : dogs_)
         if (dog.up()) cycle(dog);
 }

@@ -126,6 +126,7 @@ struct Body {
     Mood mood = Mood::works;
     unsigned agents = 1;  ///< the newest counts; those before it were replaced
     bool paused = false;
+    bool flaps = false;      ///< it works for a while and hangs for longer, again and again
     bool over = false;       ///< the host ended it
     bool dismissed = false;  ///< nobody wants to know of it
     bool unsaid = true;      ///< its state has to be said, again
@@ -141,6 +142,8 @@ struct Body {
     std::uint32_t forgiven = 0;                 ///< the newest of them, when the run had worked for long or was resumed
     std::int64_t worked_at = 0;                 ///< when it did something last
     std::size_t resumed = 0;                    ///< by a person, so often
+    bool hurried = false;                       ///< a person asked for its next step, before its time
+    bool excused = false;                       ///< a person said that what is found of it is none
     std::string last_word{};                    ///< that people got of its incident: the kind of the message
     Window snoozed{}, frozen{}, acked{};        ///< by a person
     heeler::WallTime told_at{};                 ///< when the newest alert that it is unhealthy was made
@@ -271,6 +274,7 @@ private:
         return story_.trouble == trouble && !calm_ && &body == &bodies_.back();
     }
     void become(Body& body, Mood mood);
+    void flap(Body& body);
 
     // --- people ---
     [[nodiscard]] heeler::Result<heeler::Receipt> send(unsigned dog, const heeler::Alert& alert);
@@ -304,6 +308,7 @@ private:
     void judge(Body& body);
     void judge_actions(const Body& body, const heeler::History& history);
     void judge_alerts(const heeler::History& history);
+    void judge_lost();
     [[nodiscard]] static std::uint64_t commits_of(const Dog& dog);
     void wrong(std::string_view invariant, const std::string& text);
     void note(std::string text);
@@ -317,6 +322,7 @@ private:
     std::vector<Body> bodies_;
     std::map<std::string, std::int64_t, std::less<>> done_;  ///< what took effect, and when, by key
     std::map<std::string, std::string> texts_;               ///< of alerts, by key
+    std::set<std::string> lost_;                             ///< leases that ran out, as somebody found
     std::map<std::string, unsigned> read_;                   ///< how often people got an alert, by key
     std::vector<Row> rows_;                                  ///< of the runs, as they are stored
     std::vector<unsigned> answers_;                          ///< of the control, by verb
