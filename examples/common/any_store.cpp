@@ -28,10 +28,10 @@ struct AnyStore::Kept {
     virtual Result<heeler::List<heeler::DecisionRow>> list() = 0;
     virtual Result<heeler::Conflicts> commit(const heeler::Batch& batch) = 0;
     virtual Result<heeler::History> history(std::string_view run) = 0;
-    virtual Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) = 0;
+    virtual Result<std::optional<heeler::AlertRow>> alert(heeler::AlertKey which) = 0;
     virtual Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day,
                                                          const std::vector<std::string>& lineages) = 0;
-    virtual Result<heeler::Lease> claim(std::string_view holder, std::string_view owner, heeler::Duration length) = 0;
+    virtual Result<heeler::Lease> claim(heeler::Claimant who, heeler::Duration length) = 0;
     virtual Result<void> release(const heeler::Lease& lease) = 0;
     virtual Result<heeler::Claimed> claim_runs(const heeler::Claim& claim) = 0;
     virtual Result<heeler::List<heeler::HolderRow>> holders() = 0;
@@ -53,14 +53,12 @@ public:
     Result<heeler::List<heeler::DecisionRow>> list() override { return store_.list(); }
     Result<heeler::Conflicts> commit(const heeler::Batch& batch) override { return store_.commit(batch); }
     Result<heeler::History> history(std::string_view run) override { return store_.history(run); }
-    Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) override {
-        return store_.alert(run, key);
-    }
+    Result<std::optional<heeler::AlertRow>> alert(heeler::AlertKey which) override { return store_.alert(which); }
     Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day, const std::vector<std::string>& lineages) override {
         return store_.spent(day, lineages);
     }
-    Result<heeler::Lease> claim(std::string_view holder, std::string_view owner, heeler::Duration length) override {
-        return store_.claim(holder, owner, length);
+    Result<heeler::Lease> claim(heeler::Claimant who, heeler::Duration length) override {
+        return store_.claim(who, length);
     }
     Result<void> release(const heeler::Lease& lease) override { return store_.release(lease); }
     Result<heeler::Claimed> claim_runs(const heeler::Claim& claim) override { return store_.claim_runs(claim); }
@@ -189,16 +187,14 @@ Result<heeler::Conflicts> AnyStore::commit(const heeler::Batch& batch) { return 
 
 Result<heeler::History> AnyStore::history(std::string_view run) { return kept_->history(run); }
 
-Result<std::optional<heeler::AlertRow>> AnyStore::alert(std::string_view run, std::string_view key) {
-    return kept_->alert(run, key);
-}
+Result<std::optional<heeler::AlertRow>> AnyStore::alert(heeler::AlertKey which) { return kept_->alert(which); }
 
 Result<heeler::List<heeler::SpendRow>> AnyStore::spent(std::int64_t day, const std::vector<std::string>& lineages) {
     return kept_->spent(day, lineages);
 }
 
-Result<heeler::Lease> AnyStore::claim(std::string_view holder, std::string_view owner, heeler::Duration length) {
-    return kept_->claim(holder, owner, length);
+Result<heeler::Lease> AnyStore::claim(heeler::Claimant who, heeler::Duration length) {
+    return kept_->claim(who, length);
 }
 
 Result<void> AnyStore::release(const heeler::Lease& lease) { return kept_->release(lease); }

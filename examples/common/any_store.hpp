@@ -36,13 +36,12 @@ public:
     [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list();
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch);
     [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run);
-    [[nodiscard]] heeler::Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key);
+    [[nodiscard]] heeler::Result<std::optional<heeler::AlertRow>> alert(heeler::AlertKey which);
     [[nodiscard]] heeler::Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day,
                                                                        const std::vector<std::string>& lineages);
 
     /// Several watchdogs may be at work on one store; one without a name notices another one.
-    [[nodiscard]] heeler::Result<heeler::Lease> claim(std::string_view holder, std::string_view owner,
-                                                      heeler::Duration length);
+    [[nodiscard]] heeler::Result<heeler::Lease> claim(heeler::Claimant who, heeler::Duration length);
     [[nodiscard]] heeler::Result<void> release(const heeler::Lease& lease);
     [[nodiscard]] heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim& claim);
     [[nodiscard]] heeler::Result<heeler::List<heeler::HolderRow>> holders();

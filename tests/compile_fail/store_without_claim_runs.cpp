@@ -3,7 +3,7 @@
 #include <heeler/core/concepts.hpp>
 
 struct Leases {
-    heeler::Result<heeler::Lease> claim(std::string_view holder, std::string_view owner, heeler::Duration);
+    heeler::Result<heeler::Lease> claim(heeler::Claimant, heeler::Duration);
     heeler::Result<void> release(const heeler::Lease&);
 };
 

@@ -117,7 +117,7 @@ void is_given_once(Backend& backend, Run run) {
     auto store = backend.open();
     fill(store);
     run("UPDATE runs SET attempt = -1 WHERE id = 'bad'");
-    const auto lease = store.claim("dog", "o", std::chrono::seconds{15});
+    const auto lease = store.claim({"dog", "o"}, std::chrono::seconds{15});
     REQUIRE(lease);
     const Claim claim{*lease, {""}, {}, {}, 500};
     const auto given = store.claim_runs(claim);
@@ -146,7 +146,7 @@ using BadValues = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 template <class Store>
 [[nodiscard]] Said claim_as(Store& store, const std::string& holder, const std::string& run = {}) {
-    const auto lease = store.claim(holder, holder, std::chrono::seconds{15});
+    const auto lease = store.claim({holder, holder}, std::chrono::seconds{15});
     REQUIRE(lease);
     const auto given = store.claim_runs(Claim{*lease, {""}, {}, run, 500});
     INFO((given ? "" : given.error().message));

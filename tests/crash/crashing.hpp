@@ -30,7 +30,7 @@ struct AnyStore {
     virtual Result<List<DecisionRow>> list() = 0;
     virtual Result<Conflicts> commit(const Batch& batch) = 0;
     virtual Result<History> history(std::string_view run) = 0;
-    virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
+    virtual Result<Lease> claim(Claimant who, Duration length) = 0;
     virtual Result<void> release(const Lease& lease) = 0;
     virtual Result<Claimed> claim_runs(const Claim& claim) = 0;
 };
@@ -43,9 +43,7 @@ struct StoreOf final : AnyStore {
     Result<List<DecisionRow>> list() override { return store.list(); }
     Result<Conflicts> commit(const Batch& batch) override { return store.commit(batch); }
     Result<History> history(std::string_view run) override { return store.history(run); }
-    Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) override {
-        return store.claim(holder, owner, length);
-    }
+    Result<Lease> claim(Claimant who, Duration length) override { return store.claim(who, length); }
     Result<void> release(const Lease& lease) override { return store.release(lease); }
     Result<Claimed> claim_runs(const Claim& claim) override { return store.claim_runs(claim); }
 };
@@ -135,8 +133,8 @@ public:
     Result<History> history(std::string_view run) {
         return passed("history", [&] { return inner_->history(run); });
     }
-    Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) {
-        return passed("claim", [&] { return inner_->claim(holder, owner, length); });
+    Result<Lease> claim(Claimant who, Duration length) {
+        return passed("claim", [&] { return inner_->claim(who, length); });
     }
     Result<void> release(const Lease& lease) {
         return passed("release", [&] { return inner_->release(lease); });

@@ -128,7 +128,7 @@ TEST_CASE("one of several takes runs under its lease only, and gives all up when
     CHECK(later.history().row->holder == "dog");
 
     later.memory.let_pass(20s);
-    REQUIRE(later.memory.claim_runs({*later.memory.claim("other", "o", 15s), {"bare"}, {}, {}, 500}));
+    REQUIRE(later.memory.claim_runs({*later.memory.claim({"other", "o"}, 15s), {"bare"}, {}, {}, 500}));
     later.clock.advance(20s);
     CHECK_THAT(bench::errors_of(later.load()), ContainsSubstring("taken away; 1 runs are watched by others now"));
     CHECK_FALSE(later.registry.find("r"));

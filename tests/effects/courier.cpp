@@ -14,9 +14,9 @@ struct Post : House {
 
     Post() {
         settings.holder = "cat";
-        const auto lease = memory.claim("dog\x01", "d", 1s);
+        const auto lease = memory.claim({"dog\x01", "d"}, 1s);
         CHECK_FALSE(lease);
-        dog = *memory.claim("dog", "d", 1s);
+        dog = *memory.claim({"dog", "d"}, 1s);
         for (const char* run : {"a", "b", "c"}) {
             Batch batch;
             batch.lease = dog;
@@ -78,7 +78,7 @@ TEST_CASE("what the store does not know to be told is told under the same key by
     post.store.fail(StoreOperation::commit, ErrorCode::io);
     CHECK_THAT(post.tell(), ContainsSubstring("`dog`"));
     CHECK(post.tell().empty());
-    const Lease next = *post.memory.claim("next", "n", 1min);
+    const Lease next = *post.memory.claim({"next", "n"}, 1min);
     post.memory.let_pass(90s);
     Claim claim;
     claim.lease = next;
@@ -97,7 +97,7 @@ TEST_CASE("under another lease a lost holder is told of only if the store says s
     REQUIRE(post.memory.release(post.held_lease.lease()));
     if (!again) {
         Claim claim;
-        claim.lease = *post.memory.claim("next", "n", 1h);
+        claim.lease = *post.memory.claim({"next", "n"}, 1h);
         REQUIRE(post.memory.claim_runs(claim));
     }
     post.held_lease.start_over();
@@ -112,7 +112,7 @@ TEST_CASE("under another lease a lost holder is told of only if the store says s
 
 TEST_CASE("several lost holders are told each", "[effects]") {
     Post post;
-    REQUIRE(post.memory.claim("emu", "e", 10ms));
+    REQUIRE(post.memory.claim({"emu", "e"}, 10ms));
     post.memory.let_pass(1s);
     post.claim();
     CHECK_THAT(post.tell(), ContainsSubstring("`dog`") && ContainsSubstring("`emu`"));

@@ -267,7 +267,7 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     if (!is_new && known->second != text && is_on_record)
         wrong("I7", "one key for two messages:\n    " + known->second + "\n    " + text);
     if (!alert.run.id.empty() && !alert.kind.starts_with("watchdog.")) {
-        const auto stored = store_.alert(alert.run.id, alert.key);
+        const auto stored = store_.alert({alert.run.id, alert.key});
         if (!stored || !stored->has_value()) wrong("I6", "sent before it is stored: " + text);
     }
     witness_quiet(alert);

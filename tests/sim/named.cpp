@@ -309,8 +309,8 @@ TEST_CASE("slow_renew_does_not_extend_trust: a lease counts from when it was ask
     struct Far : MemoryStore {
         std::shared_ptr<Duration> takes = std::make_shared<Duration>();
         std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(bench::start);
-        Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) {
-            auto given = MemoryStore::claim(holder, owner, length);
+        Result<Lease> claim(Claimant who, Duration length) {
+            auto given = MemoryStore::claim(who, length);
             let_pass(*takes);
             clock->advance(*takes);
             return given;

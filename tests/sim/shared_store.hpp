@@ -30,10 +30,8 @@ public:
     [[nodiscard]] auto list() { return port_->list(); }
     [[nodiscard]] auto commit(const heeler::Batch& batch) { return port_->commit(batch); }
     [[nodiscard]] auto history(std::string_view run) const { return port_->history(run); }
-    [[nodiscard]] auto alert(std::string_view run, std::string_view key) const { return port_->alert(run, key); }
-    [[nodiscard]] auto claim(std::string_view holder, std::string_view owner, heeler::Duration length) {
-        return port_->claim(holder, owner, length);
-    }
+    [[nodiscard]] auto alert(heeler::AlertKey which) const { return port_->alert(which); }
+    [[nodiscard]] auto claim(heeler::Claimant who, heeler::Duration length) { return port_->claim(who, length); }
     [[nodiscard]] auto release(const heeler::Lease& lease) { return port_->release(lease); }
     [[nodiscard]] auto claim_runs(const heeler::Claim& claim) { return port_->claim_runs(claim); }
     [[nodiscard]] heeler::Result<heeler::List<heeler::SpendRow>> spent(std::int64_t day,

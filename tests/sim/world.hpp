@@ -41,12 +41,11 @@ public:
     [[nodiscard]] heeler::Result<heeler::List<heeler::DecisionRow>> list() { return store_.list(); }
     [[nodiscard]] heeler::Result<heeler::Conflicts> commit(const heeler::Batch& batch);
     [[nodiscard]] heeler::Result<heeler::History> history(std::string_view run) { return store_.history(run); }
-    [[nodiscard]] heeler::Result<std::optional<heeler::AlertRow>> alert(std::string_view run, std::string_view key) {
-        return store_.alert(run, key);
+    [[nodiscard]] heeler::Result<std::optional<heeler::AlertRow>> alert(heeler::AlertKey which) {
+        return store_.alert(which);
     }
-    [[nodiscard]] heeler::Result<heeler::Lease> claim(std::string_view holder, std::string_view owner,
-                                                      heeler::Duration length) {
-        return store_.claim(holder, owner, length);
+    [[nodiscard]] heeler::Result<heeler::Lease> claim(heeler::Claimant who, heeler::Duration length) {
+        return store_.claim(who, length);
     }
     [[nodiscard]] heeler::Result<void> release(const heeler::Lease& lease) { return store_.release(lease); }
     [[nodiscard]] heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim& claim);

@@ -30,8 +30,8 @@ struct Picky final : detail::StorePort {
         return Conflicts{};
     }
     Result<History> history(std::string_view) override { return History{}; }
-    Result<std::optional<AlertRow>> alert(std::string_view, std::string_view) override { return std::nullopt; }
-    Result<Lease> claim(std::string_view, std::string_view, Duration) override { return Lease{}; }
+    Result<std::optional<AlertRow>> alert(AlertKey) override { return std::nullopt; }
+    Result<Lease> claim(Claimant, Duration) override { return Lease{}; }
     Result<void> release(const Lease&) override { return {}; }
     Result<Claimed> claim_runs(const Claim&) override { return Claimed{}; }
     Result<List<HolderRow>> holders() override { return List<HolderRow>{}; }

@@ -129,7 +129,7 @@ TEST_CASE("a lease that was lost stops every write, until it is taken again", "[
     const RunHandle run = house.stored(bare_class());
     CHECK(house.history().row->holder == "dog");
     house.memory.let_pass(20s);
-    REQUIRE(house.memory.claim_runs({*house.memory.claim("other", "o", 15s), {"bare"}, {}, {}, 500}));
+    REQUIRE(house.memory.claim_runs({*house.memory.claim({"other", "o"}, 15s), {"bare"}, {}, {}, 500}));
     CHECK(house.ledger.commit_one(run, house.at(run), house.now())->code == ErrorCode::fenced);
     CHECK_FALSE(house.held_lease.holds(house.now().elapsed));
     CHECK(*house.ledger.renew("dog", 15s, house.now()));  // another epoch: what was held is lost

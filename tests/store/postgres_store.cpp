@@ -120,7 +120,7 @@ TEST_CASE("people can read the tables in PostgreSQL", "[store][postgres]") {
     CHECK(commit(store, batch).empty());
     CHECK(backend.ask("SELECT state, status, created_at AT TIME ZONE 'UTC', holder, epoch FROM runs_readable") ==
           "rate_limited TIMEOUT 2023-11-14 22:13:20.123456 dog 7 ");
-    CHECK(store.claim("dog", "d", 1min));
+    CHECK(store.claim({"dog", "d"}, 1min));
     CHECK(backend.ask("SELECT name, owner, epoch, until > clock_timestamp() FROM leases_readable") == "dog d 1 t ");
     CHECK(backend.ask("SELECT name FROM runs") == run.row.name + " ");
     CHECK(backend.ask("SELECT condition, action FROM interventions_readable") == "NO_OUTPUT_ACCESS terminate ");

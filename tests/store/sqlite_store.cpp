@@ -187,7 +187,7 @@ TEST_CASE("people can read the tables", "[store][sqlite]") {
           "2rctkwarning2023-11-14T22:13:20.123Zbodeploy ");
     CHECK(other.answer("SELECT state || ',' || status || ',' || created_at || holder || epoch FROM runs_readable") ==
           "rate_limited,TIMEOUT,2023-11-14T22:13:20.123Zdog7 ");
-    CHECK(store.claim("dog", "d", 1min));
+    CHECK(store.claim({"dog", "d"}, 1min));
     CHECK(
         other.answer("SELECT name || owner || epoch || (until LIKE '20__-__-__T__:__:__.___Z') FROM leases_readable") ==
         "dogd11 ");

@@ -55,7 +55,7 @@ TEST_CASE("leases and claims fail and crash on demand", "[store]") {
     const Claim asked = lease_contract::claim_of(lease);
     CHECK(commit(store, {new_run("a"), new_run("b")}).empty());
     store.fail(StoreOperation::claim, ErrorCode::io);
-    CHECK(code(store.claim("dog", "d", std::chrono::minutes{1})) == "io");
+    CHECK(code(store.claim({"dog", "d"}, std::chrono::minutes{1})) == "io");
     CHECK(code(store.release(lease)) == "io");
     CHECK(code(store.claim_runs(asked)) == "io");
     CHECK(code(store.holders()) == "io");
@@ -67,7 +67,7 @@ TEST_CASE("leases and claims fail and crash on demand", "[store]") {
     CHECK(code(store.claim_runs(lease_contract::claim_of(lease, {}))) == "ok");
     CHECK(code(store.claim_runs(asked)) == "lost");
     CHECK(store.dead());
-    CHECK(code(store.claim("dog", "d", std::chrono::minutes{1})) == "lost");
+    CHECK(code(store.claim({"dog", "d"}, std::chrono::minutes{1})) == "lost");
     store.revive();
     CHECK(lease_contract::taken(store, asked).empty());  // it was executed
     CHECK(history(store, "a").row->holder == "dog");

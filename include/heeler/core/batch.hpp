@@ -180,6 +180,18 @@ struct Lease {
     std::uint64_t epoch = 0;  ///< from 1; raised whenever others may have acted in between
 };
 
+/// Who asks for a lease: the watchdog of this name, and its process.
+struct Claimant {
+    std::string_view holder{};
+    std::string_view owner{};
+};
+
+/// One alert of a run.
+struct AlertKey {
+    std::string_view run{};
+    std::string_view key{};
+};
+
 /// A watchdog that did not renew its lease in time.
 struct LostHolder {
     std::string name{};

@@ -53,8 +53,8 @@ template <class T>
 concept StoreLike = CanLoad<T> && CanList<T> && CanCommit<T> && HasHistory<T>;
 
 template <class T>
-concept CanLease = requires(T& store, std::string_view name, const Lease& lease, Duration length) {
-    { store.claim(name, name, length) } -> std::same_as<Result<Lease>>;
+concept CanLease = requires(T& store, Claimant who, const Lease& lease, Duration length) {
+    { store.claim(who, length) } -> std::same_as<Result<Lease>>;
     { store.release(lease) } -> std::same_as<Result<void>>;
 };
 
@@ -65,7 +65,7 @@ concept CanClaimRuns = requires(T& store, const Claim& claim) {
 
 /// A store that several watchdogs share. Its own clock decides about leases.
 ///
-/// `claim(holder, owner, length)` takes or renews the lease of the watchdog `holder` for the process `owner`: the same
+/// `claim(who, length)` takes or renews the lease of the watchdog `who.holder` for the process `who.owner`: the same
 /// epoch as long as nobody took it away, even after it ran out; the next one otherwise; `busy` while another process
 /// has it. `release(lease)` ends it without anybody being missed. `claim_runs` first takes away every lease that ran
 /// out, then gives runs that belong to no live lease (their version grows by one), or answers `fenced` if the asker's
@@ -79,8 +79,8 @@ concept LeasingStoreLike = StoreLike<T> && CanLease<T> && CanClaimRuns<T>;
 /// Gives one alert of a run, whatever became of it: asked before an alert is tried again. A store without it is asked
 /// for the run's `history`.
 template <class T>
-concept CanFindAlert = requires(T& store, std::string_view run, std::string_view key) {
-    { store.alert(run, key) } -> std::same_as<Result<std::optional<AlertRow>>>;
+concept CanFindAlert = requires(T& store, AlertKey which) {
+    { store.alert(which) } -> std::same_as<Result<std::optional<AlertRow>>>;
 };
 
 template <class T>
@@ -156,10 +156,10 @@ consteval bool check_store() {
 
 template <class T>
 consteval bool check_leasing_store() {
-    static_assert(CanLease<T>,
-                  "heeler: a LeasingStore needs `heeler::Result<heeler::Lease> claim(std::string_view holder, "
-                  "std::string_view owner, heeler::Duration)` and `heeler::Result<void> release(const heeler::Lease&)` "
-                  "(README: Write a store)");
+    static_assert(
+        CanLease<T>,
+        "heeler: a LeasingStore needs `heeler::Result<heeler::Lease> claim(heeler::Claimant, heeler::Duration)` "
+        "and `heeler::Result<void> release(const heeler::Lease&)` (README: Write a store)");
     static_assert(CanClaimRuns<T>,
                   "heeler: a LeasingStore needs `heeler::Result<heeler::Claimed> claim_runs(const heeler::Claim&)` "
                   "(README: Write a store)");

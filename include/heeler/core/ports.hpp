@@ -32,8 +32,8 @@ struct StorePort {
     [[nodiscard]] virtual Result<List<DecisionRow>> list() = 0;
     [[nodiscard]] virtual Result<Conflicts> commit(const Batch& batch) = 0;
     [[nodiscard]] virtual Result<History> history(std::string_view run) = 0;
-    [[nodiscard]] virtual Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) = 0;
-    [[nodiscard]] virtual Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) = 0;
+    [[nodiscard]] virtual Result<std::optional<AlertRow>> alert(AlertKey which) = 0;
+    [[nodiscard]] virtual Result<Lease> claim(Claimant who, Duration length) = 0;
     [[nodiscard]] virtual Result<void> release(const Lease& lease) = 0;
     [[nodiscard]] virtual Result<Claimed> claim_runs(const Claim& claim) = 0;
     [[nodiscard]] virtual Result<List<HolderRow>> holders() = 0;

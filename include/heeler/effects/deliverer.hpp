@@ -473,7 +473,7 @@ private:
     /// Before it is tried again, the store is asked: somebody else may have delivered it, or an earlier process.
     [[nodiscard]] std::optional<AlertRow::State> settled_elsewhere(const AlertJob& job) {
         if (job.row.attempts == 0 || job.under_way) return std::nullopt;
-        return ledger_.settled_alert(job.watched->run.id, job.row.alert.key);
+        return ledger_.settled_alert({job.watched->run.id, job.row.alert.key});
     }
 
     /// What is stored of the alert stands, and nothing that waits here is written over it.

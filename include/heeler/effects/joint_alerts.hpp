@@ -96,7 +96,7 @@ private:
 
     /// As it is stored; absent: nothing that speaks for others is. An error: the store does not answer.
     [[nodiscard]] Result<std::optional<AlertRow>> find_lead(const AlertRow& row) {
-        auto found = ledger_.alert(row.with_run, row.with_key);
+        auto found = ledger_.alert({row.with_run, row.with_key});
         if (found && *found && !speaks_for_others((*found)->alert)) found->reset();
         return found;
     }

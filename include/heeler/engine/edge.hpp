@@ -73,20 +73,20 @@ public:
     [[nodiscard]] Result<History> history(std::string_view run) override {
         return timed(StoreOp::history, [&] { return store_.history(run); });
     }
-    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) override {
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(AlertKey which) override {
         if constexpr (CanFindAlert<Store>) {
-            return timed(StoreOp::history, [&] { return store_.alert(run, key); });
+            return timed(StoreOp::history, [&] { return store_.alert(which); });
         } else {
-            auto known = history(run);
+            auto known = history(which.run);
             if (!known) return tl::unexpected<Error>(std::move(known.error()));
             for (AlertRow& row : known->alerts)
-                if (row.alert.key == key) return std::optional<AlertRow>{std::move(row)};
+                if (row.alert.key == which.key) return std::optional<AlertRow>{std::move(row)};
             return std::optional<AlertRow>{};
         }
     }
-    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) override {
+    [[nodiscard]] Result<Lease> claim(Claimant who, Duration length) override {
         if constexpr (LeasingStoreLike<Store>)
-            return timed(StoreOp::claim, [&] { return store_.claim(holder, owner, length); });
+            return timed(StoreOp::claim, [&] { return store_.claim(who, length); });
         else
             return fail(ErrorCode::unsupported, "the store knows no leases");
     }

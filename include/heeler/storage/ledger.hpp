@@ -75,7 +75,7 @@ public:
                         "EngineSettings::holder is set, but the store knows no leases: leave it empty, or use a store "
                         "that several watchdogs can share");
         const std::string owner = held_lease_.owner();
-        auto lease = note(unreadable_since_, now, store_.claim(holder, owner, length));
+        auto lease = note(unreadable_since_, now, store_.claim({holder, owner}, length));
         if (!lease) return tl::unexpected<Error>(lease.error());
         return held_lease_.granted(*std::move(lease), now.elapsed);
     }
@@ -138,15 +138,15 @@ public:
     }
 
     /// An alert as it is stored.
-    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) {
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(AlertKey which) {
         const std::lock_guard guard{lock_};
-        return store_.alert(run, key);
+        return store_.alert(which);
     }
 
     /// What became of an alert that is stored. Absent: it waits, or the store does not say; better told twice than
     /// never.
-    [[nodiscard]] std::optional<AlertRow::State> settled_alert(std::string_view run, std::string_view key) {
-        const auto found = alert(run, key);
+    [[nodiscard]] std::optional<AlertRow::State> settled_alert(AlertKey which) {
+        const auto found = alert(which);
         if (!found || !*found || (*found)->state == AlertRow::State::pending) return std::nullopt;
         return (*found)->state;
     }

@@ -60,7 +60,7 @@ private:
         ": each would judge and recover the same runs. Give each its own name (EngineSettings::holder), or run one";
 
     [[nodiscard]] Result<Lease> claim(const std::string& owner) {
-        auto lease = store_.claim(unnamed_holder, owner, length);
+        auto lease = store_.claim({unnamed_holder, owner}, length);
         if (lease || lease.error().code != ErrorCode::busy) return lease;
         const auto rows = store_.holders();  // the store may be busy for other reasons
         if (!rows) return lease;
@@ -73,7 +73,7 @@ private:
     /// A process that ended without giving the lease back is not waited for, if it ran on this machine.
     [[nodiscard]] Result<Lease> claim_from(const HolderRow& other, const std::string& owner) {
         if (process_.is_over(other.owner) && store_.release({other.name, other.epoch})) {
-            auto lease = store_.claim(unnamed_holder, owner, length);
+            auto lease = store_.claim({unnamed_holder, owner}, length);
             if (lease) return lease;
         }
         refusal_ = taken_by(other);

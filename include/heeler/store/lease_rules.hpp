@@ -41,9 +41,9 @@ inline constexpr std::uint64_t most_claimed = 100'000;
                                                  "characters");
 }
 
-[[nodiscard]] inline Result<void> check_lease(std::string_view holder, std::string_view owner, Duration length) {
-    if (auto usable = check_lease_name("the name of a watchdog", holder); !usable) return usable;
-    if (auto usable = check_lease_name("the owner of a lease", owner); !usable) return usable;
+[[nodiscard]] inline Result<void> check_lease(Claimant who, Duration length) {
+    if (auto usable = check_lease_name("the name of a watchdog", who.holder); !usable) return usable;
+    if (auto usable = check_lease_name("the owner of a lease", who.owner); !usable) return usable;
     if (length >= shortest_lease && length <= longest_lease) return {};
     return fail(ErrorCode::invalid_argument,
                 "the length of a lease is " + std::to_string(length.count()) + " us: it must be 10 ms to 1 h");

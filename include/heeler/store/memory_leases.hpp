@@ -16,17 +16,16 @@ namespace heeler::inline HEELER_ABI::detail {
 /// `now` is the store's time, whatever it counts from. One thread at a time.
 class MemoryLeases {
 public:
-    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length, Duration now) {
-        if (const auto usable = check_lease(holder, owner, length); !usable)
-            return tl::unexpected<Error>(usable.error());
-        Entry& entry = entry_of(holder);
+    [[nodiscard]] Result<Lease> claim(Claimant who, Duration length, Duration now) {
+        if (const auto usable = check_lease(who, length); !usable) return tl::unexpected<Error>(usable.error());
+        Entry& entry = entry_of(who.holder);
         const bool free = entry.owner.empty() || entry.until <= now;
-        if (!free && entry.owner != owner)
-            return tl::unexpected<Error>(name_is_taken("in memory", holder, entry.owner, entry.until - now));
-        if (entry.owner != owner) ++entry.epoch;
-        entry.owner = owner;
+        if (!free && entry.owner != who.owner)
+            return tl::unexpected<Error>(name_is_taken("in memory", who.holder, entry.owner, entry.until - now));
+        if (entry.owner != who.owner) ++entry.epoch;
+        entry.owner = who.owner;
         entry.until = now + length;
-        return Lease{std::string{holder}, entry.epoch};
+        return Lease{std::string{who.holder}, entry.epoch};
     }
 
     void release(const Lease& lease, Duration now) {

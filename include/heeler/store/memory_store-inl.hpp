@@ -241,17 +241,17 @@ HEELER_INLINE Result<History> MemoryStore::history(std::string_view run) {
     return found;
 }
 
-HEELER_INLINE Result<std::optional<AlertRow>> MemoryStore::alert(std::string_view run, std::string_view key) {
+HEELER_INLINE Result<std::optional<AlertRow>> MemoryStore::alert(AlertKey which) {
     const std::lock_guard lock{content_->mutex};
-    if (const auto place = content_->places.find(run); place != content_->places.end())
+    if (const auto place = content_->places.find(which.run); place != content_->places.end())
         for (const AlertRow& row : content_->runs[place->second].alerts)
-            if (row.alert.key == key) return std::optional<AlertRow>{row};
+            if (row.alert.key == which.key) return std::optional<AlertRow>{row};
     return std::optional<AlertRow>{};
 }
 
-HEELER_INLINE Result<Lease> MemoryStore::claim(std::string_view holder, std::string_view owner, Duration length) {
+HEELER_INLINE Result<Lease> MemoryStore::claim(Claimant who, Duration length) {
     const std::lock_guard lock{content_->mutex};
-    return content_->leases.claim(holder, owner, length, content_->now());
+    return content_->leases.claim(who, length, content_->now());
 }
 
 HEELER_INLINE Result<void> MemoryStore::release(const Lease& lease) {

@@ -43,13 +43,13 @@ public:
     [[nodiscard]] Result<History> history(std::string_view run);
 
     /// One alert of a run, whatever became of it; absent if there is none with this key.
-    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key);
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(AlertKey which);
 
     /// What was spent on that day, and what these lineages spent on any: see `CountsSpend`.
     [[nodiscard]] Result<List<SpendRow>> spent(std::int64_t day, const std::vector<std::string>& lineages);
 
     /// Takes or renews a lease, see `LeasingStoreLike`. Names: 1 to 128 bytes; length: 10 ms to 1 h.
-    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length);
+    [[nodiscard]] Result<Lease> claim(Claimant who, Duration length);
 
     /// Ends the lease without anybody being missed; does nothing if it was lost.
     Result<void> release(const Lease& lease);

@@ -61,10 +61,9 @@ public:
     }
 
     /// Takes or renews a lease, see `LeasingStoreLike`. Names: 1 to 128 bytes; length: 10 ms to 1 h.
-    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner, Duration length) {
-        return with_durable(true, [&](detail::SqliteConnection& connection) {
-            return detail::claim_lease(connection, holder, owner, length);
-        });
+    [[nodiscard]] Result<Lease> claim(Claimant who, Duration length) {
+        return with_durable(
+            true, [&](detail::SqliteConnection& connection) { return detail::claim_lease(connection, who, length); });
     }
 
     /// Ends the lease without anybody being missed; does nothing if it was lost.
@@ -87,9 +86,9 @@ public:
     }
 
     /// One alert of a run, whatever became of it; absent if there is none with this key that can be read.
-    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run, std::string_view key) {
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(AlertKey which) {
         return with_connection(
-            [&](detail::SqliteConnection& connection) { return detail::read_alert(connection, run, key); });
+            [&](detail::SqliteConnection& connection) { return detail::read_alert(connection, which); });
     }
 
     /// What was spent on that day, and what these lineages spent on any: see `CountsSpend`.

@@ -112,9 +112,8 @@ public:
         return attempt(StoreOperation::history, [&](Inner& inner) { return inner.history(run); });
     }
 
-    [[nodiscard]] Result<std::optional<AlertRow>> alert(std::string_view run,
-                                                        std::string_view key) requires CanFindAlert<Inner> {
-        return attempt(StoreOperation::history, [&](Inner& inner) { return inner.alert(run, key); });
+    [[nodiscard]] Result<std::optional<AlertRow>> alert(AlertKey which) requires CanFindAlert<Inner> {
+        return attempt(StoreOperation::history, [&](Inner& inner) { return inner.alert(which); });
     }
 
     [[nodiscard]] Result<List<SpendRow>> spent(std::int64_t day,
@@ -122,9 +121,8 @@ public:
         return attempt(StoreOperation::list, [&](Inner& inner) { return inner.spent(day, lineages); });
     }
 
-    [[nodiscard]] Result<Lease> claim(std::string_view holder, std::string_view owner,
-                                      Duration length) requires CanLease<Inner> {
-        return attempt(StoreOperation::claim, [&](Inner& inner) { return inner.claim(holder, owner, length); });
+    [[nodiscard]] Result<Lease> claim(Claimant who, Duration length) requires CanLease<Inner> {
+        return attempt(StoreOperation::claim, [&](Inner& inner) { return inner.claim(who, length); });
     }
 
     [[nodiscard]] Result<void> release(const Lease& lease) requires CanLease<Inner> {

@@ -107,7 +107,7 @@ TEST_CASE("claimers leave out what somebody else is just taking or writing", "[s
 TEST_CASE("who asks for one run waits for a faster claimer, and then has nothing", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     Kennel k;
-    REQUIRE(k.one.claim("fox", "f", 1min));
+    REQUIRE(k.one.claim({"fox", "f"}, 1min));
     k.other.ask("BEGIN; UPDATE runs SET holder = 'fox', epoch = 1, version = version + 1 WHERE id = 'a'");
     auto committer = k.commit_when_waited_for();
     Claim asked = claim_of(k.cat);
@@ -121,7 +121,7 @@ TEST_CASE("who asks for one run waits for a faster claimer, and then has nothing
 TEST_CASE("leases live by the server's clock", "[store][postgres]") {
     HEELER_NEEDS_POSTGRES();
     Kennel k;
-    REQUIRE(k.one.claim("dog", "d", 1min));
+    REQUIRE(k.one.claim({"dog", "d"}, 1min));
     CHECK(k.other.ask("SELECT until BETWEEN now AND now + 60000000 FROM leases, "
                       "(SELECT extract(epoch FROM clock_timestamp()) * 1000000 AS now) n WHERE name = 'dog'") == "t ");
     CHECK(taken(k.two, claim_of(k.cat)).empty());
@@ -133,7 +133,7 @@ TEST_CASE("leases live by the server's clock", "[store][postgres]") {
     k.other.ask("UPDATE leases SET until = until + 3600000000 WHERE name = 'dog'");
     std::this_thread::sleep_for(20ms);
     CHECK(taken(k.two, claim_of(k.cat)).empty());
-    CHECK(code(k.two.claim("dog", "other", 1min)) == "busy");
+    CHECK(code(k.two.claim({"dog", "other"}, 1min)) == "busy");
     CHECK(claim(k.one, "dog", "d").epoch == again.epoch);
 }
 
@@ -147,8 +147,8 @@ TEST_CASE("a fenced commit keeps its connection", "[store][postgres]") {
     const std::string before = pids();
     REQUIRE(!before.empty());
     CHECK(code(k.one.commit(batch_of({"dog", 7}, {new_run("c")}))) == "fenced");
-    CHECK(code(k.two.claim("dog", "c", 1min)) == "ok");
-    CHECK(code(k.one.claim("dog", "d", 1min)) == "busy");
+    CHECK(code(k.two.claim({"dog", "c"}, 1min)) == "ok");
+    CHECK(code(k.one.claim({"dog", "d"}, 1min)) == "busy");
     CHECK(store_contract::ids(k.one) == "a b ");
     CHECK(pids() == before);
 }

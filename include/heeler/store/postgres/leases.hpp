@@ -41,17 +41,16 @@ namespace heeler::inline HEELER_ABI::detail {
     return done ? name_is_taken(connection.address().name, holder, owner, Duration{left}) : done.error();
 }
 
-[[nodiscard]] inline Result<Lease> claim_lease(PostgresConnection& connection, std::string_view holder,
-                                               std::string_view owner, Duration length) {
-    if (const auto usable = check_lease(holder, owner, length); !usable) return tl::unexpected<Error>(usable.error());
+[[nodiscard]] inline Result<Lease> claim_lease(PostgresConnection& connection, Claimant who, Duration length) {
+    if (const auto usable = check_lease(who, length); !usable) return tl::unexpected<Error>(usable.error());
     PostgresTransaction transaction{connection};
     if (const auto begun = transaction.begin(PostgresSql::begin_durable); !begun)
         return tl::unexpected<Error>(begun.error());
-    Lease lease{std::string{holder}, 0};
+    Lease lease{std::string{who.holder}, 0};
     const std::int64_t microseconds = length.count();
-    auto done = fetch(connection, PostgresLeaseSql::claim, wire_values(holder, owner, microseconds),
+    auto done = fetch(connection, PostgresLeaseSql::claim, wire_values(who.holder, who.owner, microseconds),
                       [&](PostgresResult& row) { row.read(Bits{lease.epoch}); });
-    if (done && lease.epoch == 0) return tl::unexpected<Error>(who_has_it(connection, holder));
+    if (done && lease.epoch == 0) return tl::unexpected<Error>(who_has_it(connection, who.holder));
     if (done) done = transaction.commit();
     if (!done) return tl::unexpected<Error>(done.error());
     return lease;

@@ -225,12 +225,11 @@ template <class Row>
 }
 
 /// An alert that cannot be read is absent.
-[[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(PostgresConnection& connection, std::string_view run,
-                                                                std::string_view key) {
+[[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(PostgresConnection& connection, AlertKey which) {
     List<AlertRow> rows;
     List<DamagedRow> damaged;
-    auto done =
-        read_rows(connection, PostgresSql::alert, wire_values(std::string{run}, std::string{key}), rows, damaged);
+    auto done = read_rows(connection, PostgresSql::alert, wire_values(std::string{which.run}, std::string{which.key}),
+                          rows, damaged);
     if (!done) return tl::unexpected<Error>(done.error());
     return rows.empty() ? std::optional<AlertRow>{} : std::optional{std::move(rows.front())};
 }

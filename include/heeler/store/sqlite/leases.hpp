@@ -37,24 +37,23 @@ struct StoredLease {
     std::int64_t left = 0;
 };
 
-[[nodiscard]] inline Result<Lease> claim_lease(SqliteConnection& connection, std::string_view holder,
-                                               std::string_view owner, Duration length) {
-    if (const auto usable = check_lease(holder, owner, length); !usable) return tl::unexpected<Error>(usable.error());
+[[nodiscard]] inline Result<Lease> claim_lease(SqliteConnection& connection, Claimant who, Duration length) {
+    if (const auto usable = check_lease(who, length); !usable) return tl::unexpected<Error>(usable.error());
     auto transaction = SqliteTransaction::begin(connection, Sql::begin_write);
     if (!transaction) return tl::unexpected<Error>(transaction.error());
-    const auto changed = change(connection, LeaseSql::claim, holder, owner, length.count());
+    const auto changed = change(connection, LeaseSql::claim, who.holder, who.owner, length.count());
     if (!changed) return tl::unexpected<Error>(changed.error());
     std::vector<StoredLease> found;
     const auto read = [](SqliteStatement& row, StoredLease& lease) {
         row.read(Bits{lease.epoch}, lease.owner, lease.left);
     };
-    if (const auto done = read_all(connection, LeaseSql::lease, found, read, holder); !done)
+    if (const auto done = read_all(connection, LeaseSql::lease, found, read, who.holder); !done)
         return tl::unexpected<Error>(done.error());
     const StoredLease& lease = found.front();
     if (*changed == 0)
-        return tl::unexpected<Error>(name_is_taken(connection.path(), holder, lease.owner, Duration{lease.left}));
+        return tl::unexpected<Error>(name_is_taken(connection.path(), who.holder, lease.owner, Duration{lease.left}));
     if (const auto done = transaction->commit(); !done) return tl::unexpected<Error>(done.error());
-    return Lease{std::string{holder}, lease.epoch};
+    return Lease{std::string{who.holder}, lease.epoch};
 }
 
 [[nodiscard]] inline Result<void> release_lease(SqliteConnection& connection, const Lease& lease) {

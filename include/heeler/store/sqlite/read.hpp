@@ -148,12 +148,11 @@ template <class Row>
 }
 
 /// An alert that cannot be read is absent.
-[[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(SqliteConnection& connection, std::string_view run,
-                                                                std::string_view key) {
+[[nodiscard]] inline Result<std::optional<AlertRow>> read_alert(SqliteConnection& connection, AlertKey which) {
     List<AlertRow> rows;
     List<DamagedRow> damaged;
-    const std::string id{run};
-    auto done = read_whole(connection, Sql::alert, rows, damaged, id, reads_row<AlertRow>, id, std::string{key});
+    const std::string id{which.run};
+    auto done = read_whole(connection, Sql::alert, rows, damaged, id, reads_row<AlertRow>, id, std::string{which.key});
     if (!done) return tl::unexpected<Error>(done.error());
     return rows.empty() ? std::optional<AlertRow>{} : std::optional{std::move(rows.front())};
 }

@@ -32,7 +32,7 @@ concept MovesItsClock = requires(T& backend) {
 
 template <class Store>
 [[nodiscard]] Lease claim(Store& store, std::string_view holder, std::string_view owner, Duration length = 1min) {
-    const auto lease = store.claim(holder, owner, length);
+    const auto lease = store.claim({holder, owner}, length);
     if (!lease) FAIL("claim: " << lease.error().message);
     return *lease;
 }
@@ -125,7 +125,7 @@ void one_owner_at_a_time() {
     CHECK(claim(store, "dog", "one").epoch == 1);
     CHECK(claim(other, "cat \xc3\xa9", "two").epoch == 1);
 
-    const auto refused = other.claim("dog", "two", 1min);
+    const auto refused = other.claim({"dog", "two"}, 1min);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::busy);
     CHECK_THAT(refused.error().message, contains_text("\"dog\"") && contains_text("\"one\"") && contains_text(" ms") &&
@@ -141,11 +141,11 @@ void one_owner_at_a_time() {
     let_run_out(backend, store, "dog", "one");
     const Lease second = claim(other, "dog", "two");
     CHECK(second.epoch == 2);
-    CHECK(code(store.claim("dog", "one", 1min)) == "busy");
+    CHECK(code(store.claim({"dog", "one"}, 1min)) == "busy");
     CHECK(code(store.commit(batch_of(first, {run_of(first, "c")}))) == "fenced");
     CHECK(code(store.claim_runs(claim_of(first))) == "fenced");
     CHECK(store.release(first));
-    CHECK(code(store.claim("dog", "one", 1min)) == "busy");
+    CHECK(code(store.claim({"dog", "one"}, 1min)) == "busy");
     CHECK(taken(other, claim_of(second)) == "a.2 from 'dog' b.2 from 'dog' ");
 }
 
@@ -385,8 +385,8 @@ void is_shared() {
     std::vector<std::string> problems(names.size());
     const auto take_all = [&](std::size_t i) {
         auto own = backend.open();
-        auto lease = own.claim(names[i], "x", 1min);
-        while (!lease && lease.error().code == ErrorCode::busy) lease = own.claim(names[i], "x", 1min);
+        auto lease = own.claim({names[i], "x"}, 1min);
+        while (!lease && lease.error().code == ErrorCode::busy) lease = own.claim({names[i], "x"}, 1min);
         for (bool more = lease.has_value(); more;) {
             Claim asked = claim_of(*lease);
             asked.most = 37;
@@ -418,7 +418,7 @@ void refuses_bad_input() {
     Backend backend;
     auto store = backend.open();
     const auto refused = [&](std::string_view holder, std::string_view owner, Duration length) {
-        const auto lease = store.claim(holder, owner, length);
+        const auto lease = store.claim({holder, owner}, length);
         if (lease) return std::string{"taken"};
         CHECK(lease.error().code == ErrorCode::invalid_argument);
         return lease.error().message;
@@ -450,12 +450,12 @@ void misses_no_unnamed() {
     CHECK(taken(store, claim_of(claim(store, "cat", "c"))).empty());
     CHECK(holders_of(store) == unnamed + ".1 lost 0 cat.1 live 0 ");
     CHECK(claim(store, unnamed, "y").epoch == 2);
-    CHECK(code(store.claim(unnamed, "x", 1min)) == "busy");
+    CHECK(code(store.claim({unnamed, "x"}, 1min)) == "busy");
     const auto rows = store.holders();
     REQUIRE(rows);
     CHECK(((*rows)[0].owner == "y" && (*rows)[1].owner == "c"));
     CHECK(store.release(first));
-    CHECK(code(store.claim(unnamed, "x", 1min)) == "busy");
+    CHECK(code(store.claim({unnamed, "x"}, 1min)) == "busy");
     CHECK(store.release({unnamed, 2}));
     CHECK(store.holders()->front().owner.empty());
     CHECK(claim(store, unnamed, "x").epoch == 3);

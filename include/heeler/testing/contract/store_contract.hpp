@@ -438,7 +438,7 @@ void finds_one_alert() {
         other.alerts = {row};
         CHECK(commit(store, {one, other}).empty());
         const auto shown = [&](std::string_view run, std::string_view key) {
-            const auto found = store.alert(run, key);
+            const auto found = store.alert({run, key});
             if (!found) FAIL("alert: " << found.error().message);
             return *found ? show(**found) : std::string{"none"};
         };
