@@ -70,7 +70,7 @@ std::vector<RunClass> all_presets() {
 
 constexpr const Condition* all_conditions[] = {
     &Condition::timeout,       &Condition::runaway,     &Condition::no_output_access, &Condition::loop_detected,
-    &Condition::error_cascade, &Condition::stalled,     &Condition::token_budget,     &Condition::worker_error,
+    &Condition::error_cascade, &Condition::stalled,     &Condition::token_budget,     &Condition::failed,
     &Condition::silent,        &Condition::exhausted,   &Condition::needs_input,      &Condition::complete,
     &Condition::unanswered,    &Condition::left_waiting};
 

@@ -134,9 +134,9 @@ TEST_CASE("a worker has one state: complete, needs input, error, stuck, working 
     CHECK(worker.says("Complete").look()->condition == Condition::complete);
     CHECK(worker.says("error").look()->condition == Condition::needs_input);
     worker.prints("Error: y");
-    CHECK(worker.look()->condition == Condition::worker_error);
+    CHECK(worker.look()->condition == Condition::failed);
     for (int i = 0; i < 5; ++i) worker.prints("fine now");
-    CHECK(worker.look()->condition == Condition::worker_error);
+    CHECK(worker.look()->condition == Condition::failed);
     CHECK_FALSE(worker.says("working").look());
     for (int i = 0; i < 3; ++i) worker.poll();
     CHECK(worker.look()->condition == Condition::stalled);
@@ -171,7 +171,7 @@ TEST_CASE("errors are looked for in the last five lines, and five are shown [M-0
     for (const char* line : {"1", "2", "3", "4"}) worker.prints(line);
     const auto error = worker.look();
     REQUIRE(error);
-    CHECK(error->condition == Condition::worker_error);
+    CHECK(error->condition == Condition::failed);
     CHECK(worker.detail(*error, "error_source") == "output");
     CHECK(worker.detail(*error, "error_context") == "the build failed");
     CHECK(worker.detail(*error, "output_tail") == "the build failed\n1\n2\n3\n4");
@@ -200,7 +200,7 @@ TEST_CASE("a line that is not finished is the last one: what it asks, or fails w
         worker.types("y\npanic: boom");
         const auto error = worker.poll();
         REQUIRE(error);
-        CHECK(error->condition == Condition::worker_error);
+        CHECK(error->condition == Condition::failed);
         CHECK(worker.detail(*error, "error_context") == "panic: boom");
         CHECK(worker.detail(*error, "output_tail") == "compiling\nDo you want to proceed? (y/n) y\npanic: boom");
     }
@@ -392,7 +392,7 @@ TEST_CASE("nobody is stuck for polls from before a gap until as many were seen a
     }
     SECTION("what it says of itself counts at once") {
         worker.says("error");
-        CHECK(worker.poll()->condition == Condition::worker_error);
+        CHECK(worker.poll()->condition == Condition::failed);
     }
 }
 

@@ -37,7 +37,7 @@ public:
     static const Condition stalled;
     static const Condition token_budget;   ///< consumed more than an absolute number
     static const Condition not_evaluable;  ///< a rule has nothing to judge by: said once, never unhealth
-    static const Condition worker_error;   ///< it says that it failed, or its last output does
+    static const Condition failed;         ///< it says that it failed, or its last output does
     static const Condition needs_input;    ///< it waits for a person; no unhealth
     static const Condition complete;       ///< it says that it is done; no unhealth
     static const Condition silent;         ///< a stall that people are told of, and that nothing is done about
@@ -102,7 +102,7 @@ inline constexpr Condition Condition::stalled{5, "STALLED", 60, Status::stalled,
 inline constexpr Condition Condition::token_budget{6, "TOKEN_BUDGET", 70, Status::healthy, true};
 inline constexpr Condition Condition::not_evaluable{7, "NOT_EVALUABLE", 255, Status::healthy, false};
 
-inline constexpr Condition Condition::worker_error{8, "FAILED", 55, Status::healthy, true};
+inline constexpr Condition Condition::failed{8, "FAILED", 55, Status::healthy, true};
 inline constexpr Condition Condition::needs_input{9, "NEEDS_INPUT", 80, Status::healthy, false};
 inline constexpr Condition Condition::complete{10, "COMPLETE", 90, Status::healthy, false};
 
@@ -119,7 +119,7 @@ inline constexpr Condition Condition::flapping{35, "FLAPPING", 95, Status::healt
 inline constexpr std::array<Condition, 18> library_conditions{
     Condition::timeout,       Condition::runaway,     Condition::no_output_access, Condition::loop_detected,
     Condition::error_cascade, Condition::stalled,     Condition::token_budget,     Condition::not_evaluable,
-    Condition::worker_error,  Condition::needs_input, Condition::complete,         Condition::silent,
+    Condition::failed,        Condition::needs_input, Condition::complete,         Condition::silent,
     Condition::exhausted,     Condition::overdue,     Condition::unanswered,       Condition::left_waiting,
     Condition::unobservable,  Condition::flapping};
 

@@ -138,9 +138,9 @@ struct WorkerState {
             return found(run, Condition::needs_input, "waits_for_person");
         if (run.waiting_since) return std::nullopt;
         if (memory.asked_at != 0) return found(run, Condition::needs_input, "question_in_output");
-        if (is_one_of(status, settings.error_status)) return found(run, Condition::worker_error, reported_error);
+        if (is_one_of(status, settings.error_status)) return found(run, Condition::failed, reported_error);
         if (line_with(memory, settings.error_patterns, 0, settings.exit_status) != nullptr)
-            return found(run, Condition::worker_error, "error_in_output");
+            return found(run, Condition::failed, "error_in_output");
         if (memory.unchanged < settings.stuck_after) return std::nullopt;
         if (run.watched_less_than(settings.stuck_after * run.interval, run.last_activity.value_or(Duration{}),
                                   now.elapsed))
@@ -160,7 +160,7 @@ struct WorkerState {
             return {{"outcome", words.outcome.empty() ? words.reported : words.outcome},
                     {"completion_message", memory.tail.empty() ? std::string{} : memory.tail.back()}};
         if (finding.condition == Condition::needs_input) return prompt_of(memory, settings, words);
-        if (finding.condition == Condition::worker_error) {
+        if (finding.condition == Condition::failed) {
             const bool by_status = finding.evidence.rule == reported_error;
             const std::string* line = line_with(memory, settings.error_patterns, 0, settings.exit_status);
             return {{"error_source", by_status ? "status" : "output"},
@@ -175,7 +175,7 @@ struct WorkerState {
     [[nodiscard]] static std::string describe(const Finding& finding) {
         if (finding.condition == Condition::complete) return "Complete";
         if (finding.condition == Condition::needs_input) return "Waits for a person";
-        if (finding.condition == Condition::worker_error)
+        if (finding.condition == Condition::failed)
             return finding.evidence.rule == reported_error ? "Reports an error" : "Error in its output";
         return "Stuck: no change in " + detail::words::counted(finding.evidence.fact("intervals_stuck"), "check") +
                ", " + detail::words::count(finding.evidence.fact("duration_s")) + " s";

@@ -32,7 +32,7 @@ namespace heeler::inline HEELER_ABI::presets {
     };
     rules.alerts.conditions = {edge(Condition::complete, AlertKind::worker_complete),
                                edge(Condition::needs_input, AlertKind::worker_needs_input),
-                               edge(Condition::worker_error, AlertKind::worker_error),
+                               edge(Condition::failed, AlertKind::worker_error),
                                edge(Condition::stalled, AlertKind::worker_stuck), silence_alert()};
     rules.alerts.to = "orchestrator";
     rules.context.auto_clear = true;
