@@ -169,7 +169,7 @@ build tsan -DHEELER_WITH_C=$sanitized_c -DHEELER_TEST_ONLY_THREADS=$threads_apar
 if [ "$full" = yes ]; then
     # All tests of a build with Clang run with the sanitizers.
     heading "build with Clang, each source by itself"
-    build clang -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DHEELER_UNITY=OFF || fail
+    build clang -DCMAKE_CXX_FLAGS_DEBUG=-g0 -DHEELER_UNITY=OFF || fail
 
     heading "build in Release, with the benchmarks"
     build release -DHEELER_BUILD_TESTS=ON -DHEELER_TEST_HEADERS_ALONE=OFF -DHEELER_TEST_BY_FILE=ON -DHEELER_TEST_PREFIX=release. || fail
