@@ -84,9 +84,9 @@ public:
             return std::optional<AlertRow>{};
         }
     }
-    [[nodiscard]] Result<Lease> claim(Claimant who, Duration length) override {
+    [[nodiscard]] Result<Lease> claim(Claimant claimant, Duration length) override {
         if constexpr (LeasingStoreLike<Store>)
-            return timed(StoreOp::claim, [&] { return store_.claim(who, length); });
+            return timed(StoreOp::claim, [&] { return store_.claim(claimant, length); });
         else
             return fail(ErrorCode::unsupported, "the store knows no leases");
     }
