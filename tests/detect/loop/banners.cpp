@@ -197,6 +197,23 @@ TEST_CASE("Loop banners: one that counts tests is an answer") {
     for (std::size_t i = 1; i < keys.size(); ++i) CHECK(keys[i] != keys[i - 1]);
 }
 
+TEST_CASE("Loop banners: what one call tells again and again is an answer, whatever heads it") {
+    const auto answers_differ = [](bool same_command, const auto& text) {
+        Told told;
+        std::uint32_t last = 0;
+        for (int i = 0; i < 9; ++i) {
+            const std::string n = std::to_string(100 + i);
+            const Outcome made = told(shell(same_command ? "look" : "look a" + n, '+', text(n)));
+            CHECK(made.outcome == OutcomeClass::info);
+            CHECK(made.key != last);
+            last = made.key;
+        }
+    };
+    answers_differ(true, [](const std::string& n) { return "NAME  CPU %  MEM\napi  " + n + "%  8MiB"; });
+    answers_differ(true, [](const std::string& n) { return "queue_depth " + n + "\nqueue_total 9" + n; });
+    answers_differ(false, [](const std::string& n) { return "read " + n + " rows\nwrote " + n + " rows"; });
+}
+
 TEST_CASE("Loop banners: one notice alone, with one verb only") {
     Told told;
     const std::string notice = "warning: cannot create temp file";

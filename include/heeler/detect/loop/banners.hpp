@@ -81,10 +81,20 @@ struct Seen {
     bool is_only_verb;      ///< the run has made no other kind of call
 };
 
-/// A line without a word of failure that heads nearly everything is a banner, whatever follows it.
+/// Of a line without a word of failure, `clean_verb` and `clean_rest` are who got it and what it said, digits and all;
+/// 0 as soon as they differ.
+constexpr void note_sameness(BannerCandidate& candidate, std::uint16_t verb, std::uint16_t line) noexcept {
+    if (candidate.results == 1 || candidate.clean_verb != verb)
+        candidate.clean_verb = candidate.results == 1 ? verb : 0;
+    if (candidate.results == 1 || candidate.clean_rest != line)
+        candidate.clean_rest = candidate.results == 1 ? line : 0;
+}
+/// A line without a word of failure that heads nearly everything is a banner, whatever follows it. Not the header of
+/// what one call tells again and again, nor the numbers of one kind of call.
 [[nodiscard]] constexpr bool is_constant(const BannerCandidate& candidate, std::uint32_t results) noexcept {
     const std::uint32_t needed = candidate.rest_count == candidate.results ? 3 : 4;
-    return candidate.results >= needed && candidate.rest_count >= 2 &&
+    return candidate.results >= needed && candidate.rest_count >= 2 && candidate.call_count >= 2 &&
+           (candidate.clean_rest != 0 || candidate.clean_verb == 0) &&
            candidate.results * 5u >= std::uint64_t{results} * 4;
 }
 /// One with a word of failure, of an agent with one verb: it heads different answers to different calls.
@@ -102,16 +112,16 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
     candidate.seen_at = seen.results;
     count_up(candidate.results);
     const bool strong = (line.said & said_strong) != 0;
-    const std::uint16_t rest_hash = quarter(rest.sum.typed);
+    const std::uint16_t rest_hash = quarter(rest.sum.typed), verb = quarter(seen.call.verb);
     add_distinct(candidate.rests, candidate.rest_count, rest_hash);
     add_distinct(candidate.calls, candidate.call_count, quarter(seen.call.typed));
     candidate.headed_failure = candidate.headed_failure || seen.result.failed;
     if (!strong) {
+        note_sameness(candidate, verb, quarter(line.typed));
         candidate.is_banner = candidate.is_banner || is_constant(candidate, seen.results);
         return;
     }
     if (rest.lines > known && rest.strong_lines == 0 && !seen.result.failed) {
-        const std::uint16_t verb = quarter(seen.call.verb);
         if (!candidate.headed_clean) {
             candidate.clean_verb = verb;
             candidate.clean_rest = rest_hash;
