@@ -92,6 +92,7 @@ TEST_CASE("Loop errors: other failures") {
         {"x", "failed: 3/10", "x", "failed: 4/10"},
         {"x", "failed at 40%", "x", "failed at 50%"},
         {"x", "error in 3 of 10", "x", "error in 4 of 10"},
+        {"x", "error in 3 out of 10", "x", "error in 4 out of 10"},
         {"x", "Error: it is broken\n5 items left", "x", "Error: it is broken\n4 items left"},
         {"x", "No module named 'first'", "x", "No module named 'second'"},
         {"x", "Error: it is broken", "x", "Error: it is closed"},

@@ -124,6 +124,8 @@ TEST_CASE("Loop facts: times and ids are masked, numbers only in the shape") {
         {"run-tests", "run-lints"},
         {R"("etag": "9f8a21cc07")", R"("etag": "a77b0e2d1f")"},
         {"12 apples", "12 pears"},
+        {"NAME  CPU  MEMORY\nweb   12m  64Mi", "NAME  CPU  MEMORY\nweb   13m  64Mi"},
+        {"it is 12m", "it is 13m"},
     };
     for (const Pair& pair : content) {
         INFO(pair.first << " and " << pair.second);
@@ -151,6 +153,9 @@ TEST_CASE("Loop facts: only a time is no news") {
     CHECK(result("at 12:00 done").sum.timed == result("at 12:01 done").sum.timed);
     CHECK(result("see req_a81Kd9").sum.timed != result("see req_77xx1q").sum.timed);
     CHECK(result("3 rows").sum.timed != result("4 rows").sum.timed);
+    CHECK(result("api   0/1   1m   20m").sum.timed == result("api   0/1   3h26m   2d4h").sum.timed);
+    CHECK(result("api   8 (5m ago)   32m").sum.timed == result("api   8 (47h ago)   3d").sum.timed);
+    CHECK(result("api   8 (5m ago)   32m").sum.timed != result("api   9 (5m ago)   32m").sum.timed);
 }
 
 TEST_CASE("Loop facts: line ends, blank lines and reminders are no answer") {

@@ -165,6 +165,22 @@ TEST_CASE("Loop outcomes: a command that asks how far something has come waits w
     CHECK_FALSE(again("kubectl get pods", '+', "NAME STATUS\napi Running").becomes_wait);
     CHECK_FALSE(again("kubectl get deploy", '+', "NAME READY\napi 3/3").becomes_wait);
     CHECK_FALSE(again("python report.py", '+', "pending").becomes_wait);
+    CHECK(again("aws cloudformation describe-stacks", '+', "CREATE_IN_PROGRESS").becomes_wait);
+    CHECK(again("gcloud compute instances describe w1", '+', "STAGING").becomes_wait);
+    CHECK(again("vercel inspect shop | grep status", '+', "  status      ● Building").becomes_wait);
+    CHECK(again("systemctl is-active postgresql", '+', "activating").becomes_wait);
+    CHECK(again("squeue -u ada", '+', "  JOBID USER ST NODES\n  88 ada PD 1 (Priority)").becomes_wait);
+    CHECK(again("kubectl get pods", '+', "NAME READY STATUS\napi 0/1 CrashLoopBackOff").becomes_wait);
+    CHECK_FALSE(again("kubectl get pods", '+', "NAME READY STATUS\napi 0/1 ImagePullBackOff").becomes_wait);
+    CHECK_FALSE(again("kubectl get pods", '+', "NAME READY STATUS\napi 0/1 Evicted").becomes_wait);
+    CHECK(again("kubectl get job a", '+', "NAME JOBS STATUS\na 0/1 0 Failed").becomes_wait);
+    CHECK_FALSE(again("systemctl is-active postgresql", '+', "missing").becomes_wait);
+    const Outcome out_of_time =
+        again("kubectl wait pod/a", '-', "error: timed out waiting for the condition on pods/a");
+    CHECK(out_of_time.outcome == OutcomeClass::info);
+    CHECK(out_of_time.becomes_wait);
+    CHECK(again("kubectl wait pod/a", '-', "error: timed out").outcome == OutcomeClass::negative);
+    CHECK(again("make wait", '-', "error: timed out waiting for the condition").outcome == OutcomeClass::negative);
     CHECK(again("gh pr checks 12", '-', "build failed").outcome == OutcomeClass::negative);
 }
 
@@ -533,13 +549,15 @@ TEST_CASE("Loop outcomes: a call whose answer is not ready becomes a poll") {
         CHECK_FALSE(pending(shell, R"({"command":"tail -n 2 apply.log"})", text, false));
     }
     for (const std::string_view text :
-         {"aws_db_instance.main: Still creating... [4m00s elapsed]", R"({"status":"STARTING","ts":"10:00:08"})"}) {
+         {"aws_db_instance.main: Still creating... [4m00s elapsed]", R"({"status":"STARTING","ts":"10:00:08"})",
+          R"({"state":"indexing","done":false})", R"({"id":7,"syncStatus":"reconciling"})", "rebuilding"}) {
         INFO(text);
         CHECK(pending(shell, R"({"command":"curl -s localhost:8080/health"})", text, true));
         CHECK_FALSE(pending(shell, R"({"command":"make status"})", text, true));
     }
     for (const std::string_view text : {"src/job.c:12:    state = pending", "if (running) {", "return pending",
-                                        "Error: still running", R"({"status":"DOWN"})"}) {
+                                        "Error: still running", R"({"status":"DOWN"})", R"({"name":"sibling"})",
+                                        "docs/building", "it is no longer of the kind called rebuilding"}) {
         INFO(text);
         CHECK_FALSE(pending(shell, R"({"command":"grep -n x job.c"})", text, true));
     }
@@ -547,6 +565,7 @@ TEST_CASE("Loop outcomes: a call whose answer is not ready becomes a poll") {
     CHECK_FALSE(pending(shell, R"({"command":"sed -n 5,6p plan"})", "still pending: 3", true));
     CHECK_FALSE(pending("view", R"({"path":"jobs.py"})", "def f():  # still running 3", true));
     CHECK_FALSE(pending("check_job", R"({"id":"1"})", "finished with 3 rows", true));
+    CHECK(pending("get_deploy", R"({"id":"1"})", R"({"id":"1","status":"update_in_progress"})", true));
     CHECK_FALSE(pending("check_job", R"({"id":"1"})", std::string(300, 'x') + " running", true));
 }
 

@@ -61,7 +61,8 @@ inline constexpr Words searching_commands{
     "grep egrep fgrep rg ag find fd ls cat head tail less awk which wc jq curl select tree stat file type whereis "
     "locate show describe"};
 inline constexpr Words status_commands{
-    "kubectl oc helm docker podman gh glab squeue sacct qstat nomad aws gcloud az argocd heroku vercel"};
+    "kubectl oc helm docker podman gh glab squeue sacct qstat nomad aws gcloud az argocd heroku vercel "
+    "systemctl"};
 inline constexpr Words git_reading{"log status diff show blame grep ls-files branch"};
 inline constexpr Words query_words{
     "select show describe desc explain with pragma insert update delete create drop alter"};

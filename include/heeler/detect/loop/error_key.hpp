@@ -44,8 +44,8 @@ inline constexpr Words trying_words{"attempt attempts try tries retry retries re
     return trying_words.has(between(first, last));
 }
 
-/// Whether the number from `number` to `last` counts something: "3 failed", "2 unit tests", "50%", "3/10", "3 of 10".
-/// Not the rest of a fraction, nor what stands before the level of a line in a log: "0.213 ERROR: ...".
+/// Whether the number from `number` to `last` counts something: "3 failed", "2 unit tests", "50%", "3/10", "3 out of
+/// 10". Not the rest of a fraction, nor what stands before the level of a line in a log: "0.213 ERROR: ...".
 [[nodiscard]] constexpr bool is_count(const char* begin, const char* number, const char* last,
                                       const char* end) noexcept {
     if (last == end) return false;
@@ -60,7 +60,7 @@ inline constexpr Words trying_words{"attempt attempts try tries retry retries re
         const std::string_view word = between(first, stop);
         if (word.empty() || word == "ERROR" || word == "WARNING") return false;
         if (counted_words.has(word)) return true;
-        if (words == 0 && word == "of") return end - stop > 1 && is_digit(stop[1]);
+        if (word == "of") return end - stop > 1 && is_digit(stop[1]);
         if (stop == end || *stop != ' ') return false;
         first = stop + 1;
     }

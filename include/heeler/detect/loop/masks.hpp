@@ -180,7 +180,7 @@ private:
         if (length == 10 || length == 13) return true;
         if (end_ - number > 1 && *number == '.') number = digits_end(number + 1);
         if (number == end_) return false;
-        constexpr std::string_view signs = ":-/smunh\xC2\xCE";  // of a clock, of a date, of a unit
+        constexpr std::string_view signs = ":-/smunhd\xC2\xCE";  // of a clock, of a date, of a unit
         return signs.find(*number == ' ' && end_ - number > 1 ? number[1] : *number) != std::string_view::npos;
     }
 
@@ -259,10 +259,9 @@ private:
     }
     /// "12.5 s", "350ms", "2 minutes", "1m30s", "0m0.003s".
     [[nodiscard]] const char* duration(const char* at) const noexcept {
-        const char* stop = nullptr;
         for (int parts = 0; parts < 3; ++parts) {
             const char* number = digits_end(at);
-            if (number == at) return stop;
+            if (number == at) return nullptr;
             if (end_ - number > 1 && *number == '.' && is_digit(number[1])) number = digits_end(number + 1);
             const char* unit = number;
             if (parts == 0 && end_ - unit > 1 && *unit == ' ') ++unit;
@@ -270,14 +269,26 @@ private:
             while (behind != end_ && (is_letter(*behind) || *behind == '_') && behind - unit < 9) ++behind;
             const std::string_view name = between(unit, behind);
             const bool more = behind != end_ && is_digit(*behind);
-            if (more && unit == number && (name == "m" || name == "h")) {
+            if (more && unit == number && (name == "m" || name == "h" || name == "d")) {
                 at = behind;
                 continue;
             }
-            if (!is_time_unit(name) || (behind != end_ && is_word(*behind))) return stop;
+            if (!is_time_unit(name) || (behind != end_ && is_word(*behind))) return is_age(behind) ? behind : nullptr;
             return behind;
         }
-        return stop;
+        return nullptr;
+    }
+    /// "  5m", "3d4h" at the end of a row, perhaps before another one, and "26m ago": the unit of other things as well.
+    [[nodiscard]] bool is_age(const char* behind) const noexcept {
+        constexpr std::ptrdiff_t longest_rest = 40;
+        const char unit = behind[-1];
+        if ((unit != 'm' && unit != 'h' && unit != 'd') || !is_digit(behind[-2])) return false;
+        const std::string_view rest = between(behind, end_);
+        if (rest.starts_with(" ago")) return true;
+        const char* first = behind - 1;
+        while (first != begin_ && is_word(first[-1])) --first;
+        return between(begin_, first).ends_with("  ") && end_ - behind < longest_rest &&
+               rest.find_first_not_of(" 0123456789smhd") == std::string_view::npos;
     }
     static constexpr std::string_view time_units[] = {
         "s",   "ms",   "us",     "\xC2\xB5s", "\xCE\xBCs", "ns", "sec", "secs", "second", "seconds",

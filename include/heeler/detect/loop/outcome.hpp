@@ -214,7 +214,7 @@ private:
         return false;
     }
     [[nodiscard]] bool is_failure() const noexcept {
-        if (result_.failed) return !(is_pending_status() && failure_.strong_lines == 0);
+        if (result_.failed) return !(is_pending_status() && failure_.strong_lines == timeouts());
         if (failure_.strong_lines == 0) return is_bare_status();
         if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
         if (ends_well()) return false;
@@ -331,15 +331,25 @@ private:
             if (has_pending_state(line.text())) return true;
         return false;
     }
+    /// How often it says that it has waited long enough.
+    [[nodiscard]] std::uint32_t timeouts() const noexcept {
+        std::uint32_t lines = 0;
+        for (AnswerLines line = lines_from(failure_, 1000); line.next();)
+            lines += line.text().find("timed out waiting") != std::string_view::npos ? 1 : 0;
+        return lines;
+    }
     /// A file in which the word stands is none. Of a command that looks at something the answer is short.
     [[nodiscard]] bool is_pending() const noexcept {
         if (!made_before_ || is_pending_status()) return made_before_;
-        const bool looks = call_.shell && call_.search && !call_.has_span && body_.length <= medium_text;
+        const bool asks = call_.search || call_.status, alone = body_.lines == 1;
+        const bool looks = call_.shell && asks && !call_.has_span && body_.length <= medium_text;
         if (!looks && (call_.shell || call_.has_path || body_.length >= 4000)) return false;
         for (AnswerLines line = lines_from(body_, failure_.strong_lines > 0 ? 0 : 200); line.next();) {
-            const bool quoted = looks && (is_search_hit(line.text()) || is_program_line(line.text()));
-            if (!quoted && (line.said() & said_pending) != 0) return true;
-            if (!quoted && looks && has_pending_state(line.text())) return true;
+            const std::string_view text = line.text();
+            if (looks && (is_search_hit(text) || is_program_line(text))) continue;
+            if ((alone || is_of_object(text)) && has_ongoing_state(text, alone)) return true;
+            if (call_.shell && !call_.search) continue;
+            if ((line.said() & said_pending) != 0 || (looks && has_pending_state(text))) return true;
         }
         return false;
     }

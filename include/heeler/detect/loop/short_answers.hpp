@@ -129,18 +129,60 @@ private:
 inline constexpr Words pending_states{
     "pending queued waiting in_progress starting creating updating deleting provisioning deploying initializing "
     "terminating podinitializing containercreating"};
+inline constexpr Words queue_states{"pd cf cg r q"};
+inline constexpr Words no_states{"missing nothing string warning failing anything something everything"};
+inline constexpr Words state_key_ends{"state phase tatus"};
+
+/// The last bytes of a word, or all of it.
+[[nodiscard]] constexpr std::string_view last_of(std::string_view word, std::size_t bytes) noexcept {
+    return word.substr(word.size() > bytes ? word.size() - bytes : 0);
+}
+/// "Pending", "UPDATE_PENDING", "CREATE_IN_PROGRESS", "PD" of a queue of jobs.
+[[nodiscard]] constexpr bool is_pending_state(std::string_view word) noexcept {
+    const bool loud = !word.empty() && is_upper(word.front()) && is_upper(word.back());
+    return pending_states.has(word) || pending_states.has(last_of(word, 11)) ||
+           (loud && (queue_states.has(word) || pending_states.has(word.substr(word.rfind('_') + 1))));
+}
+/// What is given up is not waited for; "0 Failed" is not. What crashes is started again.
+[[nodiscard]] constexpr bool is_given_up(const char* begin, const char* at, const char* stop) noexcept {
+    const std::string_view word = between(at, stop);
+    return word.ends_with("PullBackOff") || word == "Evicted" || word == "OOMKilled" ||
+           ((word == "Error" || word == "Failed") && !zero_before(begin, at));
+}
 
 /// One word of a table, or of an object, that says that something goes on.
 [[nodiscard]] constexpr bool has_pending_state(std::string_view line) noexcept {
     const char* end = line.data() + line.size();
+    bool pending = line.find("timed out waiting") != std::string_view::npos;
     for (const char* at = line.data(); at != end;) {
         const char* stop = word_end(at, end);
-        if (stop != at && pending_states.has(between(at, stop))) return true;
+        if (is_given_up(line.data(), at, stop)) return false;
         const bool none_of = stop - at == 1 && *at == '0' && end - stop > 1 && *stop == '/' && is_digit(stop[1]);
-        if (none_of && stop[1] != '0') return true;  // "0/3"
+        pending = pending || is_pending_state(between(at, stop)) || (none_of && stop[1] != '0');  // "0/3"
         at = stop == at ? at + 1 : stop;
     }
-    return false;
+    return pending;
+}
+
+/// "modifying", "status: Building", `"state": "indexing"`: the last of a few words, or the value of a state.
+[[nodiscard]] constexpr bool has_ongoing_state(std::string_view line, bool alone) noexcept {
+    const auto goes_on = [](std::string_view word) {
+        const bool ongoing = word.size() > 5 && begins_with_word(last_of(word, 3), "ing") && !no_states.has(word);
+        return ongoing || is_pending_state(word);
+    };
+    const char* end = line.data() + line.size();
+    std::string_view last{};
+    int words = 0;
+    for (const char* at = line.data(); at != end;) {
+        const char* stop = word_end(at, end);
+        const std::string_view word = between(at, stop);
+        at = stop == at ? at + 1 : stop;
+        if (word.empty()) continue;
+        if (state_key_ends.has(last_of(last, 5)) && goes_on(word)) return true;
+        last = word;
+        ++words;
+    }
+    return alone && words <= 3 && goes_on(last) && line.find_first_of("/{") == std::string_view::npos;
 }
 
 /// What a tool that changes something says when it did not.
