@@ -226,6 +226,24 @@ TEST_CASE("Loop banners: one notice alone, with one verb only") {
     CHECK(told(shell("ls d9", '+', notice + "\nthe file was not found")).outcome == OutcomeClass::negative);
 }
 
+TEST_CASE("Loop banners: a notice behind every answer, alone behind those that have none") {
+    Told told;
+    const std::string notice = "error: failed to send statistics";
+    for (int i = 0; i < 6; ++i) {
+        const std::string n = std::to_string(i);
+        const auto made = told(shell("2to3 -w " + n + ".py", '+', "File: " + n + ".py was read\n" + notice)).outcome;
+        if (i > 1) CHECK(made == OutcomeClass::info);
+        const auto alone = told(shell("python3 -m compile " + n, '+', notice)).outcome;
+        if (i > 1) CHECK(alone == OutcomeClass::empty);
+    }
+    Told failing;
+    for (int i = 0; i < 6; ++i) {
+        const std::string n = std::to_string(i);
+        static_cast<void>(failing(shell("make " + n, '?', "File: " + n + ".py was read\n" + notice)));
+        if (i > 1) CHECK(failing(shell("make all " + n, '-', notice)).outcome == OutcomeClass::negative);
+    }
+}
+
 TEST_CASE("Loop banners: what may be one tells no failures apart, nor makes them equal") {
     Told told;
     const std::string notice = "warning: cannot create temp file\n";

@@ -97,6 +97,13 @@ constexpr void note_sameness(BannerCandidate& candidate, std::uint16_t verb, std
            (candidate.clean_rest != 0 || candidate.clean_verb == 0) &&
            candidate.results * 5u >= std::uint64_t{results} * 4;
 }
+/// One with a word of failure, beside answers of another kind of call, and alone where that has none: a notice.
+[[nodiscard]] constexpr bool stands_alone(const BannerCandidate& candidate, const Body& rest,
+                                          const Seen& seen) noexcept {
+    return rest.lines == 0 && seen.result.succeeded && candidate.results >= 4 && candidate.headed_clean &&
+           !candidate.headed_failure && quarter(seen.call.verb) != candidate.clean_verb &&
+           candidate.results * 5u >= std::uint64_t{seen.results} * 4;
+}
 /// One with a word of failure, of an agent with one verb: it heads different answers to different calls.
 [[nodiscard]] constexpr bool heads_everything(const BannerCandidate& candidate) noexcept {
     return candidate.rest_count == BannerCandidate::most_rests && candidate.call_count == BannerCandidate::most_rests &&
@@ -130,7 +137,8 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
         const bool is_other = verb != candidate.clean_verb && rest_hash != candidate.clean_rest;
         candidate.is_banner = candidate.is_banner || is_other;
     }
-    candidate.is_banner = candidate.is_banner || (seen.is_only_verb && heads_everything(candidate));
+    candidate.is_banner = candidate.is_banner || (seen.is_only_verb && heads_everything(candidate)) ||
+                          stands_alone(candidate, rest, seen);
 }
 
 [[nodiscard]] inline bool is_banner(const Learned::Candidates& all, const LineFacts& line) noexcept {

@@ -209,9 +209,8 @@ private:
         if (result_.failed || body_.lines != 1 || body_.strong_lines != 1 || body_.first >= ResultFacts::head_lines)
             return false;
         const std::uint32_t shape = result_.head[body_.first].shape;
-        for (const BannerCandidate& each : learned_.first)
-            if (each.line == shape && each.headed_clean) return true;
-        return false;
+        return heeler::detail::any_of(learned_.first,
+                                      [shape](const auto& each) { return each.line == shape && each.headed_clean; });
     }
     [[nodiscard]] bool is_failure() const noexcept {
         if (result_.failed) return !(is_pending_status() && failure_.strong_lines == timeouts());
