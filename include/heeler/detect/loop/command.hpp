@@ -135,7 +135,9 @@ private:
                 break;
             }
             blank_before = is_blank(*at_);
-            const bool redirects = *at_ == '>', documents = *at_ == '<' && end_ - at_ > 1 && at_[1] == '<';
+            const bool arrow = in_word && (at_[-1] == '-' || at_[-1] == '=');  // or "=>", or ">="
+            const bool compares = arrow || between(at_, end_).starts_with(">=");
+            const bool redirects = *at_ == '>' && !compares, documents = *at_ == '<' && end_ - at_ > 1 && at_[1] == '<';
             if (blank_before || redirects || documents) {
                 close(at_);
                 if (redirects) redirection();
