@@ -497,6 +497,24 @@ TEST_CASE("loop: a failure of fewer things after each edit is progress, whatever
     CHECK(runs("error: bad byte at position ", " of the input", -1, true) != 0);
 }
 
+TEST_CASE("loop: fewer lines of failure after each edit are progress where nobody counts them") {
+    const auto runs = [](int step, bool edits) {
+        Told told;
+        for (int i = 0; i < 9; ++i) {
+            std::string text;
+            for (int line = 0; line < 10 + i * step; ++line)
+                text += numbered("a.ts(", 10 * line, ",7): error TS2322: This type is not that one.\n");
+            if (told.unit("bash", command("npx tsc"), text, false).level() >= Level::nudge) return i + 1;
+            if (edits) told.unit("edit", numbered(R"({"path":"g","old":"a","new":"c)", i, R"("})"), "ok");
+        }
+        return 0;
+    };
+    CHECK(runs(-1, true) == 0);
+    CHECK(runs(-1, false) == 3);
+    CHECK(runs(0, true) != 0);
+    CHECK(runs(1, true) != 0);
+}
+
 TEST_CASE("loop: edits of one file that are refused are one failure, whatever they want to replace") {
     Told one, several;
     for (int i = 0; i < 4; ++i) {

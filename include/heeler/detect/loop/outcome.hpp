@@ -372,7 +372,7 @@ private:
         made.error_key = half(text::combine(text::combine(failure_key, key.key), numbers.counts));
         made.subject = quarter(key.subject);
         made.numbers = half(numbers.all);
-        made.things = static_cast<std::uint16_t>(numbers.things);
+        made.things = static_cast<std::uint16_t>(numbers.things != 0 ? numbers.things : failure_.strong_lines);
         made.enough_letters = key.letters >= 6;
         made.words = static_cast<std::uint8_t>(key.words < 255 ? key.words : 255);
     }
