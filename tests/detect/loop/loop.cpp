@@ -543,6 +543,20 @@ TEST_CASE("loop: one command about many things is a list if its answer is short,
     CHECK(words.verdict().rule == "similar");
 }
 
+TEST_CASE("loop: one good answer about each of many things is no loop, unless it is long") {
+    const auto walk = [](std::size_t bytes) {
+        Told told;
+        const std::string answer = "all of its parts are well: " + std::string(bytes, 'x');
+        for (const std::string_view host :
+             {"ada", "bob", "cleo", "dora", "emil", "fred", "gina", "hugo", "ines", "jan", "kim", "lea"})
+            told.unit("health", R"({"host":")" + std::string{host} + R"(","deep":true})", answer, true);
+        return told.level();
+    };
+    CHECK(walk(20) == Level::none);
+    CHECK(walk(80) == Level::none);
+    CHECK(walk(400) != Level::none);
+}
+
 TEST_CASE("loop: items that fail alike, each with a long text of its own, are no loop") {
     Told told;
     for (const std::string_view item : {"Header", "Footer", "Menu", "Card", "Dialog", "Toast", "Table", "Badge"}) {

@@ -99,7 +99,7 @@ private:
 /// stays as it was, the agent goes through a list: that weighs half, and nothing if the answer is as short as "yes".
 /// A failure must be about that part.
 struct Similar {
-    static constexpr std::uint32_t telling = 80;  ///< bytes of an answer that says more than yes or no
+    static constexpr std::uint32_t telling = 120;  ///< bytes of an answer that says more than yes or no
 
     struct Settings {
         bool on = true;

@@ -265,7 +265,9 @@ private:
             const bool told = is_new(outcome.novelty);
             unit.news = told && outcome.is_news_if_new && !Repeat::had(known_, unit);
             // The same short answer to another question is an answer, "no" to each of many.
-            unit.some = fresh && !unit.news && outcome.is_news_if_new && outcome.length < 40;
+            const bool answers = fresh && !unit.news && outcome.is_news_if_new;
+            unit.some = answers && outcome.length < 40;
+            unit.half = answers && outcome.length < Similar::telling;
         }
         if (unit.is(OutcomeClass::negative)) {
             unit.news = Repeat::had(known_, unit) && known_->edits != all.ledger.common.edits &&
