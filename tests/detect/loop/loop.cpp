@@ -463,6 +463,22 @@ TEST_CASE("loop: who looks at what is not ready yet waits, and is never stopped 
               Level::none);
 }
 
+TEST_CASE("loop: who acts, waits and finds all as it was goes round, who only waits does not") {
+    const auto rounds = [](bool acts, bool moves) {
+        Told told;
+        for (int i = 1; i <= 9; ++i) {
+            if (acts) told.unit("browser_click", R"({"ref":"e71"})", "Clicked element e71", true);
+            told.unit("browser_wait_for", R"({"time":2})", "Waited for 2 seconds", true);
+            told.unit("browser_snapshot", "{}", numbered("a list of things and of ", moves ? i / 2 : 0, " more"), true);
+            if (told.level() >= Level::nudge) return i;
+        }
+        return 0;
+    };
+    CHECK(rounds(true, false) == 3);
+    CHECK(rounds(true, true) == 0);
+    CHECK(rounds(false, false) == 0);
+}
+
 TEST_CASE("loop: a change that is told something new each time goes on, one that is told the same does not") {
     const std::string rejected = "! [rejected] main -> main (fetch first)\nerror: failed to push some refs";
     Told races, stuck;

@@ -124,6 +124,7 @@ TEST_CASE("Loop outcomes: what was done, and what a thing is like") {
         {"make_image", R"({"prompt":"a hill"})", '+', "Image generated.", 'a'},
         {"search", R"({"query":"shop"})", '+', "The shop has moved.", 'i'},
         {"browser_click", R"({"ref":"next"})", '+', "Clicked 3 times.", 'i'},
+        {"browser_click", R"({"ref":"e71"})", '+', "Clicked element e71", 'a'},
         {shell, R"({"command":"curl x"})", '?', R"({"done":false})", 'i'},
         {shell, R"({"command":"curl x"})", '?', R"({"success":false})", 'n'},
         {"send_input", R"({"text":"y"})", '+', "Go on to the next one? [y/N]", 'i'},

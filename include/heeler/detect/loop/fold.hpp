@@ -220,6 +220,7 @@ private:
         const bool waits = is_wait(all, unit, now);
         find_progress(all, unit, facts->told(facts->sum));
         if constexpr (requires { watch_.judges(unit, now, waits); }) watch_.judges(unit, now, waits);
+        if (waits && unit.progress()) all.counts.fruitless = {};
         if (unit.is(OutcomeClass::infra))
             ask<Infra>(Family::infra, all.counts.infra, settings_.infra, unit, now);
         else if (!waits)
@@ -244,7 +245,8 @@ private:
             ledger.next_poll = static_cast<std::uint8_t>((ledger.next_poll + 1) % std::size(ledger.polls));
             known = true;
         }
-        return known || (!unit.is(OutcomeClass::negative) && Repeat::waited_between(known_, unit, now));
+        if (unit.acts()) Repeat::note_act(all.counts.repeat);
+        return known || (!unit.is(OutcomeClass::negative) && !unit.acts() && Repeat::waited_between(known_, unit, now));
     }
 
     /// News: information that was not seen before. An edit: a change that was not made before, and took. A call that

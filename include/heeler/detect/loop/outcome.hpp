@@ -318,8 +318,9 @@ private:
         if (body_.length > short_text || call_.kind == CallKind::wait) return false;
         bool ack = false;
         for (AnswerLines line = lines_of(body_); line.next();) {
-            for (const char c : line.text())
-                if (is_digit(c)) return false;
+            const std::string_view text = line.text();
+            for (std::size_t i = 0; i < text.size(); ++i)  // "Clicked e7", but not "Clicked 7 times"
+                if (is_digit(text[i]) && (i == 0 || !is_word(text[i - 1]) || is_upper(text[i - 1]))) return false;
             ack = ack || (line.said() & (call_.search ? said_ack : said_ack | said_act)) != 0;
         }
         return ack;

@@ -37,12 +37,13 @@ struct Repeat {
         std::uint16_t older[3];  ///< halves of the keys before, the newest first
         Stamp round, news, edits, waits;
         std::uint16_t all, adjacent, between, close;
-        std::uint8_t edited;    ///< since `all` began
+        std::uint8_t edited;    ///< since `all` began; `acted` is another bit
         std::uint8_t touching;  ///< two of `close` were adjacent
     };
     struct Part {
         Record records[24];
     };
+    static constexpr std::uint8_t acted = 2;  ///< the run did something since it was made
 
     static constexpr std::string_view name = "repeat";
     static constexpr Basis basis = Basis::same_call;
@@ -67,6 +68,7 @@ struct Repeat {
         record.news = common.news + (unit.news ? 1 : 0);
         record.edits = common.edits + (unit.edit ? 1 : 0);
         record.waits = common.waits;
+        record.edited &= 1;
         return judge(record, settings, unit);
     }
 
@@ -76,9 +78,12 @@ struct Repeat {
             if (each.typed == typed && each.used != 0) return &each;
         return nullptr;
     }
-    /// The same call had the same outcome before, and since then the run has waited.
+    static void note_act(Part& part) noexcept {
+        for (Record& each : part.records) each.edited |= acted;
+    }
+    /// The same call had the same outcome before, and since then the run has waited, and did nothing else.
     [[nodiscard]] static bool waited_between(const Record* known, const Unit& unit, const Common& common) noexcept {
-        return had(known, unit) && known->waits != common.waits;
+        return had(known, unit) && known->waits != common.waits && (known->edited & acted) == 0;
     }
     /// The same call had the same outcome the last time.
     [[nodiscard]] static bool had(const Record* known, const Unit& unit) noexcept {

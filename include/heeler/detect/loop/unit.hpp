@@ -28,6 +28,8 @@ struct Unit {
     bool fresh = false;  ///< a call that did not work before
 
     [[nodiscard]] bool progress() const noexcept { return news || edit; }
+    /// It does something, rather than look or wait.
+    [[nodiscard]] bool acts() const noexcept { return is(OutcomeClass::ack) || call.kind == CallKind::write; }
     [[nodiscard]] bool is(OutcomeClass which) const noexcept { return outcome.outcome == which; }
     /// Two outcomes are the same if these are.
     [[nodiscard]] std::uint32_t key() const noexcept {
