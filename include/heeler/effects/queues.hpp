@@ -309,9 +309,7 @@ private:
     }
 
     [[nodiscard]] bool waits_in(const std::string& group) const {
-        for (const auto& waiting : alerts_)
-            if (waiting->group == group) return true;
-        return false;
+        return any_of(alerts_, [&](const auto& waiting) { return waiting->group == group; });
     }
 
     template <class Job>

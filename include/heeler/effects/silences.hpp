@@ -12,6 +12,7 @@
 #include <heeler/alert/silence.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/effects/queues.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -28,9 +29,7 @@ public:
     /// Whether this one is in force yet.
     [[nodiscard]] bool stands(std::uint64_t number) const {
         const std::lock_guard guard{lock_};
-        for (const DecisionRow& row : standing_)
-            if (row.number == number) return true;
-        return false;
+        return any_of(standing_, [&](const DecisionRow& row) { return row.number == number; });
     }
 
     /// The oldest that is about this alert at this moment.

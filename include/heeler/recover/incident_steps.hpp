@@ -5,6 +5,7 @@
 
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/recover/rung.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -64,8 +65,7 @@ namespace heeler::inline HEELER_ABI {
 [[nodiscard]] inline Decision poisoned(const Incident& before, const Decision& step, bool known) {
     if (step.is_final) {
         Decision rest = step;
-        for (auto entry = rest.plan.begin(); entry != rest.plan.end();)
-            entry = entry->action == ActionKind::spawn ? rest.plan.erase(entry) : entry + 1;
+        detail::drop_if(rest.plan, [](const Step& entry) { return entry.action == ActionKind::spawn; });
         return rest;
     }
     Decision held = escalated(told_only(before, step), "poisoned");

@@ -7,6 +7,7 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -35,15 +36,11 @@ struct Response {
 namespace heeler::inline HEELER_ABI::rung {
 
 [[nodiscard]] inline bool has(const Plan& plan, ActionKind kind) noexcept {
-    for (const Step& step : plan)
-        if (step.action == kind) return true;
-    return false;
+    return detail::any_of(plan, [&](const Step& step) { return step.action == kind; });
 }
 
 [[nodiscard]] inline bool any(const List<Action>& actions, ActionOutcome outcome) noexcept {
-    for (const Action& action : actions)
-        if (action.outcome == outcome) return true;
-    return false;
+    return detail::any_of(actions, [&](const Action& action) { return action.outcome == outcome; });
 }
 
 /// Null if the rung has none of this kind.
@@ -61,9 +58,7 @@ namespace heeler::inline HEELER_ABI::rung {
 
 /// It does more than ask for a person: what a budget bounds.
 [[nodiscard]] inline bool has_deeds(const Plan& plan) noexcept {
-    for (const Step& step : plan)
-        if (step.action != ActionKind::escalate) return true;
-    return false;
+    return detail::any_of(plan, [](const Step& step) { return step.action != ActionKind::escalate; });
 }
 
 /// The run is over, or nobody watches it any more, when it is carried out.
@@ -78,9 +73,7 @@ namespace heeler::inline HEELER_ABI::rung {
 }
 
 [[nodiscard]] inline bool touches(const Plan& plan) noexcept {
-    for (const Step& step : plan)
-        if (touches(step.action)) return true;
-    return false;
+    return detail::any_of(plan, [](const Step& step) { return touches(step.action); });
 }
 
 /// What follows when an action came to nothing, or nobody knows: what waited for it in vain and harms nobody, and a

@@ -13,6 +13,7 @@
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/on_demand.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/detector_memory.hpp>
 #include <heeler/run/restarts.hpp>
@@ -47,9 +48,7 @@ struct Verdict {
     Restarts restarts;
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
-        for (const Condition& known : conditions_seen)
-            if (known == condition) return true;
-        return false;
+        return contains(conditions_seen, condition);
     }
     void note(const Condition& condition) {
         if (!has_seen(condition)) conditions_seen.push_back(condition);
@@ -82,9 +81,7 @@ struct Verdict {
     }
 
     [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
-        for (const Finding& note : notes)
-            if ((notes_given & kind_bit(note.kind)) == 0) return true;
-        return false;
+        return any_of(notes, [&](const Finding& note) { return (notes_given & kind_bit(note.kind)) == 0; });
     }
 
     /// Interventions and the end are stored on their own.

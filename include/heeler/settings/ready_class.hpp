@@ -42,9 +42,7 @@ public:
 
 private:
     [[nodiscard]] bool contains(std::uint64_t identity) const noexcept {
-        for (const std::uint64_t known : identities_)
-            if (known == identity) return true;
-        return false;
+        return detail::contains(identities_, identity);
     }
 
     mutable std::mutex lock_;
