@@ -83,7 +83,7 @@ struct MassStallSettings {
     std::uint32_t runs = 0;                     ///< so many at least, and this share of all; 0: never
     double share = 0.3;                         ///< 0.01 to 1
     Duration within = std::chrono::minutes{2};  ///< 1 s to 1 h; nobody is ended or replaced so soon after a start
-    double over_share = 0.15;                   ///< it is over when fewer than this share stand still; 0.01 to `share`
+    double over_share = 0.15;  ///< it is over when fewer than this share stand still, or one alone; 0.01 to `share`
     Duration over_after = std::chrono::minutes{10};  ///< for so long; 1 s to 24 h
 };
 

@@ -118,7 +118,9 @@ private:
         const auto runs = table.all();
         for (const RunHandle each : runs)
             still += each.index < standing_.size() && standing_[each.index] == each.generation ? 1 : 0;
-        if (static_cast<double>(still) >= settings.over_share * static_cast<double>(runs.size())) high_ = now.elapsed;
+        // One run alone is no mass, however few there are.
+        if (still > 1 && static_cast<double>(still) >= settings.over_share * static_cast<double>(runs.size()))
+            high_ = now.elapsed;
         if (now.elapsed - high_ < settings.over_after) return;
         lasts_ = false;
         say(AlertKind::fleet_recovered, run, now,
