@@ -47,6 +47,7 @@ struct Judgement {
     bool same_loop = false;            ///< what is found is the loop that was found last
     bool no_output_gone = false;       ///< the output can be read again, or what was exhausted or lost is there again
     bool active = false;               ///< activity since the last rung
+    bool acknowledged = false;         ///< somebody is on the incident
     std::uint32_t continuations = 0;   ///< that were started in the run's life, or may have been
     ConditionBits conditions = 0;      ///< of the findings that warrant acting, a bit each
     Severity severity = Severity::none;

@@ -111,7 +111,8 @@ public:
         if (is_held(watched_, now_)) result.held = HeldBack::gap;
         const bool rests = run_.waiting_since || result.held == HeldBack::gap;
         if (result.held != HeldBack::gap) collect(result);
-        const Judgement seen = rests ? Judgement{} : judgement_of(result);
+        Judgement seen = rests ? Judgement{} : judgement_of(result);
+        seen.acknowledged = verdict_.told.acknowledged;
         // That nothing is found proves nothing where nothing is known.
         const bool unknown = run_.late || result.put_off || !is_seen_since_rung(seen);
         result.waiting = rests || (unknown && !seen.worst && verdict_.incident.open());

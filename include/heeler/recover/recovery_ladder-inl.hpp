@@ -61,10 +61,9 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
             text::append(text, ", told again every ", text::spoken(max_pause));
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
-    if (spawns)
-        text::append(text, "    at most ", std::to_string(max_continuations), " continuations; then:");
-    else
-        text::append(text, "    after ", std::to_string(max_attempts), " attempts:");
+    text::append(text, spawns ? "    at most " : "    after ",
+                 std::to_string(spawns ? max_continuations : max_attempts),
+                 spawns ? " continuations; then:" : " attempts:");
     bool destructive = false;
     for (const Step& entry : final_rung) {
         text::append(text, " ", name_of(entry.action));
@@ -264,6 +263,7 @@ HEELER_INLINE Decision RecoveryLadder::hold(const Turn& step) const {
     Decision wait{incident};
     if (!incident.hold_until || step.elapsed < *incident.hold_until) return wait;
     wait.incident.hold_until.reset();
+    if (step.seen.acknowledged) return wait;
     wait.plan = {{ActionKind::escalate, {}}};
     wait.reason = "held_too_long";
     return wait;

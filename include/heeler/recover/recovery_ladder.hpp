@@ -33,7 +33,7 @@ struct RecoveryLadder {
     /// them (in place of `max_continuations`) it is abandoned and a person is told.
     std::optional<Backoff> retry{};
     OnFailure on_failure = OnFailure::escalate;
-    Duration max_pause = std::chrono::minutes{30};  ///< escalated again then
+    Duration max_pause = std::chrono::minutes{30};  ///< one that is not the final rung is escalated again then
 
     /// What contradicts a promise is an error that names the entry.
     [[nodiscard]] Result<void> validate() const;
