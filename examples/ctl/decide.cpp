@@ -78,7 +78,8 @@ std::string doubt_of(const Options& options, const RunView& view, Instant now) {
     if (verb == heeler::Verb::step && !incident.open()) return "nothing was wrong with the run" + then;
     if (verb == heeler::Verb::step && incident.phase == heeler::Phase::holding)
         return "no rung was left, and a person was asked for" + then;
-    if (verb == heeler::Verb::pause && view.facts.run.state == heeler::RunState::paused)
+    if (verb == heeler::Verb::pause &&
+        (view.facts.run.state == heeler::RunState::paused || view.facts.run.waits_for_resume()))
         return "it was paused already" + then;
     if (acts(verb) && marks.frozen_at(now.wall)) return "it is frozen: nothing is done to it before unfreeze";
     if (verb == heeler::Verb::mark_wrong && incident.number == 0)

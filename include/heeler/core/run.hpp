@@ -171,16 +171,19 @@ struct Run {
     MetricKind metric = MetricKind::output_lines;
     bool shared_run = false;
     bool output_readable = true;
-    bool paused_by_watchdog = false;
-    bool late = false;         ///< this cycle comes so late, or knows so little, that ages prove nothing
-    bool source_lost = false;  ///< its source could not be read for an interval or longer
-    bool found = false;        ///< a list brought it, and nobody knew it before; not stored
-    bool has_parent = false;   ///< by its `RunSpec`
-    bool traced = false;       ///< it was looked for among the runs above it; not stored
+    bool paused_by_watchdog = false;  ///< or may be: nobody knows what came of it
+    bool late = false;                ///< this cycle comes so late, or knows so little, that ages prove nothing
+    bool source_lost = false;         ///< its source could not be read for an interval or longer
+    bool found = false;               ///< a list brought it, and nobody knew it before; not stored
+    bool has_parent = false;          ///< by its `RunSpec`
+    bool traced = false;              ///< it was looked for among the runs above it; not stored
 
     [[nodiscard]] Duration working(Elapsed now) const noexcept {
         return (waiting_since ? *waiting_since : now) - origin - waited;
     }
+
+    /// The watchdog has paused it, whatever it waits for besides.
+    [[nodiscard]] bool waits_for_resume() const noexcept { return paused_by_watchdog && waiting_since; }
 
     /// How long the work that it is a part of has lasted. Of waits only those for runs below count.
     [[nodiscard]] Duration lineage_age(Elapsed now) const noexcept {

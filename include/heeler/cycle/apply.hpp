@@ -323,16 +323,11 @@ private:
             const bool perhaps = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
             return perhaps ? fold.begin_attempt(action.attempt) : fold.keep_attempt();
         }
-        if (action.outcome != ActionOutcome::done) return;
-        if (action.kind == ActionKind::pause) {
-            fold.enter(RunState::paused);
-            watched_.run.paused_by_watchdog = true;
-        }
-        if (action.kind == ActionKind::resume) {
-            fold.enter(RunState::running);
-            if (!watched_.verdict->incident.open()) return;
+        if (action.kind == ActionKind::pause) return fold.pause(action.outcome);
+        if (action.kind != ActionKind::resume || action.outcome != ActionOutcome::done) return;
+        fold.resume();
+        if (watched_.verdict->incident.open())
             watched_.verdict.edit().drop_incident(watched_.run.working(now_.elapsed));
-        }
     }
 
     /// An operator asked for it, and is told if it is not known to be done.

@@ -345,8 +345,7 @@ private:
             const Duration at = watched.run.working(*beat);
             if (!watched.run.last_alive || at > *watched.run.last_alive) watched.run.last_alive = at;
         }
-        if (watched.rare->waits_until && now.elapsed >= *watched.rare->waits_until)
-            Folder{watched, now}.enter(RunState::running);
+        if (watched.rare->waits_until && now.elapsed >= *watched.rare->waits_until) Folder{watched, now}.end_wait();
     }
 
     void judge(Visit& visit) {

@@ -51,7 +51,8 @@ public:
             case Verb::resume:
                 return resume();
             case Verb::pause:  // a number of its own, so that each is another effect; no rung, so no record
-                if (watched_.run.state == RunState::paused) return "the run is paused already";
+                if (watched_.run.state == RunState::paused || watched_.run.waits_for_resume())
+                    return "the run is paused already";
                 ++watched_.verdict.edit().incident.interventions;
                 return order(ActionKind::pause);
             case Verb::step:

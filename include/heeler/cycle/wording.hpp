@@ -274,7 +274,7 @@ public:
             return "once it is paused, the run stays so until an operator resumes it";
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
-        if (paused || watched_.run.paused_by_watchdog) return "the run stays paused until an operator resumes it";
+        if (paused || watched_.run.waits_for_resume()) return "the run stays paused until an operator resumes it";
         if (judged_.held == HeldBack::poison) return "no fresh agent is started any more until an operator resumes it";
         if (judged_.decision.reason == "outcome_unknown" && watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; a person looks what has become of the run";

@@ -82,10 +82,7 @@ public:
     void operator()(const Message& seen) {
         const std::uint64_t print = text::fingerprint_text(seen.text);
         learn(seen, {print, static_cast<std::uint32_t>(print)});
-        if (seen.is_own())
-            active();
-        else
-            alive();
+        seen.is_own() ? active() : alive();
         ++run_.observations;
     }
 
@@ -204,6 +201,7 @@ public:
 
     /// Stops or starts the working clock as the state asks.
     void enter(RunState state) {
+        if (state != run_.state) watched_.wait_until({});
         if (run_.state == RunState::waiting_child && state != run_.state && run_.waiting_since)
             run_.children.edit().lasted += now_.elapsed - *run_.waiting_since;
         if (is_waiting(state) && !run_.waiting_since) run_.waiting_since = now_.elapsed;
@@ -212,6 +210,21 @@ public:
         if (is_waiting(state) || !run_.paused_by_watchdog) return;
         run_.paused_by_watchdog = false;  // what it did before the pause is known to whoever let it go on
         run_.seen_from = run_.excuses.edit().until = run_.working(now_.elapsed);
+    }
+
+    /// The watchdog paused it. What it waits for is still true then; and who may stand can be let go on.
+    void pause(ActionOutcome outcome) {
+        if (outcome == ActionOutcome::done && !run_.waiting_since) enter(RunState::paused);
+        if (outcome == ActionOutcome::done || outcome == ActionOutcome::unknown) run_.paused_by_watchdog = true;
+    }
+    void resume() {
+        if (!run_.waiting_since || run_.state == RunState::paused) return enter(RunState::running);
+        run_.paused_by_watchdog = false;
+    }
+    /// What it waits for is there.
+    void end_wait() {
+        watched_.wait_until({});
+        enter(run_.paused_by_watchdog ? RunState::paused : RunState::running);
     }
 
     /// Samples the interval that has ended, if one has: once per interval of the working clock. A late one counts once
@@ -327,7 +340,6 @@ private:
     }
 
     void stop_waiting(Elapsed now) {
-        watched_.wait_until({});
         if (!run_.waiting_since) return;
         run_.waited += detail::max_of(Duration{}, now - *run_.waiting_since);
         run_.waiting_since.reset();
