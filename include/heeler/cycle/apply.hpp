@@ -11,9 +11,11 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/notes.hpp>
 #include <heeler/cycle/plan.hpp>
+#include <heeler/cycle/wording.hpp>
 #include <heeler/recover/rung.hpp>
 #include <heeler/run/fold.hpp>
 #include <heeler/run/watched_run.hpp>
@@ -69,15 +71,14 @@ public:
         ++watched_.verdict.edit().settled;
         const bool shadow = watched_.rules().mode == Mode::shadow;
         if (is_terminal(watched_.run.state)) return settle_after_end(actions);
-        if (shadow)
-            for (Action& action : actions)
-                if (action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
-        if (!shadow)
-            for (const Action& action : actions) follow_state(action);
-        for (const Action& action : actions) count_nudge(action);
-        for (const Action& action : actions) take_back_level(action);
-        for (const Action& action : actions) free_slot(action);
-        for (const Action& action : actions) uncount_start(action);
+        for (Action& action : actions) {
+            if (shadow && action.outcome == ActionOutcome::skipped) action.outcome = ActionOutcome::done;
+            if (!shadow) follow_state(action);
+            count_nudge(action);
+            take_back_level(action);
+            free_slot(action);
+            uncount_start(action);
+        }
         record_outcomes(actions);
         const Action& main = rung::main_of(actions);
         const bool ordered = main.kind == ActionKind::resume || watched_.verdict->is_order(main.intervention);
@@ -268,12 +269,8 @@ private:
         if (!action.about || (action.outcome != ActionOutcome::failed && action.outcome != ActionOutcome::rejected &&
                               action.outcome != ActionOutcome::skipped))
             return;
-        auto& slots = watched_.verdict.edit().steered;
-        for (auto slot = slots.begin(); slot != slots.end(); ++slot)
-            if (slot->condition == *action.about) {
-                slots.erase(slot);
-                return;
-            }
+        drop_if(watched_.verdict.edit().steered,
+                [&](const SentSteer& slot) { return slot.condition == *action.about; });
     }
 
     void add_alerts(List<AlertRow> rows) {
@@ -330,16 +327,26 @@ private:
             watched_.verdict.edit().drop_incident(watched_.run.working(now_.elapsed));
     }
 
-    /// An operator asked for it, and is told if it is not known to be done.
+    /// An operator asked for it, and is told if it is not known to be done. That is no trouble of the run.
     void settle_order(const Action& order) {
         if (order.outcome == ActionOutcome::done || order.outcome == ActionOutcome::skipped) return;
-        if (order.kind == ActionKind::escalate) return;  // what came of it is told already
-        Judged judged{watched_.verdict->incident};
-        judged.decision.plan = {{ActionKind::escalate, {}, {}}};
-        judged.decision.reason = order.kind == ActionKind::resume ? "resume_failed" : "pause_failed";
-        judged.shows = watched_.shown;
-        judged.failed = notes::failed({order});
-        plan(judged, true);
+        if (order.kind != ActionKind::escalate) tell(undone(order));  // what came of that is told already
+    }
+
+    [[nodiscard]] AlertRow undone(const Action& order) const {
+        const Judged judged{watched_.verdict->incident};
+        const std::string_view what = order.kind == ActionKind::resume ? "resume_failed" : "pause_failed";
+        const bool perhaps = order.outcome == ActionOutcome::unknown, stands = watched_.run.waits_for_resume();
+        AlertRow row = Planner{watched_, judged, now_}.alert(AlertKind::escalation, order.key);
+        row.alert.summary = text::concat("run ", row.alert.run.name, ": ", name_of(order.kind), " was ordered, and ",
+                                         perhaps ? "nobody knows whether it is done (" : "is not done (", what, ")");
+        row.alert.issues = {notes::failed({order})};
+        row.alert.details.front().value = text::concat(what, ": ", row.alert.issues.front());
+        Wording{watched_, judged, now_, watched_.spec.decoded()}.complete(
+            row, "",
+            stands ? "the run stays paused until an operator resumes it"
+                   : "nothing more is done until it is ordered again");
+        return row;
     }
 
     /// The run ended while the rung was carried out: what was done is recorded, and nothing follows from it.

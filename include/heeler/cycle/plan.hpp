@@ -91,6 +91,8 @@ public:
         return rows;
     }
 
+    [[nodiscard]] AlertRow alert(AlertKind kind, std::string_view what) const { return alert_of(name_of(kind), what); }
+
 private:
     static constexpr std::size_t detail_cap = 4096;  ///< bytes of a detector's detail
 
@@ -479,7 +481,8 @@ private:
             watched_.verdict.edit().marks.found = finding.condition;  // the worst: they are in order
             break;
         }
-        if (judged_.decision.acts()) watched_.verdict.edit().note(judged_.decision.condition);
+        if (judged_.decision.acts() && watched_.verdict->incident.open())
+            watched_.verdict.edit().note(judged_.decision.condition);
     }
 
     void count_today() {
