@@ -8,6 +8,7 @@
 #include <heeler/core/batch.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/apply.hpp>
 #include <heeler/run/registry.hpp>
 #include <heeler/text/json_writer.hpp>
@@ -17,6 +18,8 @@
 
 namespace heeler::inline HEELER_ABI::detail {
 
+inline constexpr std::string_view changes_nothing = "it changes nothing";
+
 /// What a verb changes about one run, under its lock and while it is as it is decided to be (`Deciding`).
 class OperatorVerbs {
 public:
@@ -25,6 +28,15 @@ public:
 
     /// Carries out what an operator decided; answers why it is ignored, or nothing.
     std::string_view decide(const DecisionRow& decision) {
+        const OperatorMarks before = watched_.verdict->marks;
+        const std::string_view ignored = carry_out(decision);
+        const bool marks = keeps_off(decision.verb) || decision.verb == Verb::freeze || decision.verb == Verb::unfreeze;
+        if (!marks || !watched_.verdict->marks.comes_to(before, now_.wall)) return ignored;
+        return before.dismissed && keeps_off(decision.verb) ? "it is dismissed already" : changes_nothing;
+    }
+
+private:
+    std::string_view carry_out(const DecisionRow& decision) {
         OperatorMarks& marks = watched_.verdict.edit().marks;
         switch (decision.verb) {
             case Verb::snooze:
@@ -69,7 +81,6 @@ public:
         return {};
     }
 
-private:
     static constexpr Duration default_snooze = std::chrono::hours{1};
     /// How long "continue" keeps the run snoozed.
     static constexpr Duration rearm_after = std::chrono::minutes{30};
@@ -91,13 +102,13 @@ private:
     }
 
     std::string_view resume() {
-        if (watched_.verdict->restarts.poisoned_at) {  // fresh agents are started again; those before are forgotten
+        const bool poisoned = watched_.verdict->restarts.poisoned_at.has_value();
+        if (poisoned) {  // fresh agents are started again; those before are forgotten
             watched_.verdict.edit().restarts = {{}, {}, watched_.verdict->restarts.lineage};
             watched_.verdict.edit().incident.forgiven = watched_.run.attempt - 1;
             end_incident();
-            if (!watched_.run.paused_by_watchdog) return {};
         }
-        if (!watched_.run.paused_by_watchdog) return "the watchdog has not paused the run";
+        if (!watched_.run.paused_by_watchdog) return poisoned ? "" : "the watchdog has not paused the run";
         told().acknowledged = false;
         return order(ActionKind::resume);
     }
@@ -209,18 +220,19 @@ private:
         const bool lasts = good && now.wall < *decision.until;
         if (!lasts || tell_once(decision.number))
             note(decision, good ? std::string_view{} : std::string_view{good.error().message}, now, batch, report);
-        if (lasts)
-            silences_.push_back(decision);
-        else
-            batch.applied.push_back(decision.number);
+        lasts ? silences_.push_back(decision) : batch.applied.push_back(decision.number);
     }
 
     void apply_to_all(const DecisionRow& decision, Instant now, List<std::uint64_t>& standing, Batch& batch,
                       CycleReport& report) {
         const bool freezes = decision.verb == Verb::freeze;
         const bool lasts = freezes && (!decision.until || now.wall < *decision.until);
+        const bool is_past = decision.until && *decision.until <= decision.at;
+        const bool nothing = freezes ? is_past : standing.empty();
+        const std::string_view ignored = nothing ? changes_nothing : "";
         if (!lasts || tell_once(decision.number))
-            note(decision, freezes || decision.verb == Verb::unfreeze ? "" : "it names no run", now, batch, report);
+            note(decision, freezes || decision.verb == Verb::unfreeze ? ignored : "it names no run", now, batch,
+                 report);
         if (lasts) return standing.push_back(decision.number);
         batch.applied.push_back(decision.number);
         if (decision.verb != Verb::unfreeze) return;
@@ -232,14 +244,11 @@ private:
         const auto handle = registry_.find(decision.run);
         WatchedRun* watched = handle ? registry_.table().find(*handle) : nullptr;
         const bool acts = decision.verb == Verb::resume || decision.verb == Verb::pause || decision.verb == Verb::step;
-        if (watched == nullptr) {
+        const auto ignore = [&](std::string_view why) {
             batch.applied.push_back(decision.number);
-            return note(decision, "the run is not watched (it has ended, or it is unknown)", now, batch, report);
-        }
-        const auto come_too_late = [&] {
-            batch.applied.push_back(decision.number);
-            note(decision, "the run has ended", now, batch, report);
+            note(decision, why, now, batch, report);
         };
+        if (watched == nullptr) return ignore("the run is not watched (it has ended, or it is unknown)");
         const auto is_over = [&] {  // as long as people are still to be told that, it can be kept from them
             const bool owed = !watched->verdict->ended_at || watched->verdict->told.end_waits;
             return is_terminal(watched->run.state) && !(owed && keeps_off(decision.verb));
@@ -249,11 +258,11 @@ private:
         };
         const std::lock_guard guard{watched->lock};
         if (waits()) return;
-        if (!registry_.table().current(*handle) || is_over()) return come_too_late();
+        if (!registry_.table().current(*handle) || is_over()) return ignore("the run has ended");
         WorkItem& item = item_of(*handle, *watched);
         Deciding deciding{*watched, item.decided};
-        if (is_over()) return come_too_late();  // by an earlier decision
-        if (waits()) return;                    // likewise
+        if (is_over()) return ignore("the run has ended");  // by an earlier decision
+        if (waits()) return;                                // likewise
         RelatedRows& related = item.change.related.edit();
         related.applied.push_back(decision.number);
         const bool foreign = not_of_owner(watched->spec.decoded().owner, decision.verb, decision.by);
@@ -306,8 +315,7 @@ private:
 
     /// True if the freeze or silence is not on record yet; it is from now on.
     [[nodiscard]] bool tell_once(std::uint64_t number) {
-        for (const std::uint64_t known : told_)
-            if (known == number) return false;
+        if (contains(told_, number)) return false;
         told_.push_back(number);
         return true;
     }

@@ -34,6 +34,13 @@ struct OperatorMarks {
         return frozen && (!frozen_until || now < *frozen_until);
     }
 
+    /// From now on nothing is kept off the run that `other` does not keep off, and the reverse.
+    [[nodiscard]] bool comes_to(const OperatorMarks& other, WallTime now) const noexcept {
+        const bool same = frozen_at(now) == other.frozen_at(now) && snoozed_at(now) == other.snoozed_at(now);
+        const bool until = dismissed || !snoozed_at(now) || snoozed_until == other.snoozed_until;
+        return same && dismissed == other.dismissed && until && (!frozen_at(now) || frozen_until == other.frozen_until);
+    }
+
     void archive(auto& a) { a(snoozed_until, frozen_until, wrong, wrong_incident, found, frozen, dismissed); }
 };
 
