@@ -297,7 +297,10 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     if (++read_[alert.key] > 1 && !may_repeat_) wrong("I7", "told twice: " + text);
     if (Body* body = body_of(alert.run.id); body != nullptr) {
         const bool over = alert.is(AlertKind::recovered);
-        if (is_of_incident(alert)) body->last_word = alert.kind;
+        if (is_of_incident(alert)) {
+            body->last_word = alert.kind;
+            body->last_answers = is_answer(alert);
+        }
         if (over) body->acked = {};
     }
     stand_still(number, Moment::done);

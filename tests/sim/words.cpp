@@ -28,8 +28,7 @@ bool World::is_given_up(const Body& body) const {
                                   [](const Action& action) { return is_record_only(action.kind); });
 }
 
-/// What a person ordered was not done.
-[[nodiscard]] static bool is_answer(const Alert& alert) {
+bool is_answer(const Alert& alert) {
     return std::any_of(alert.details.begin(), alert.details.end(), [](const Detail& detail) {
         return detail.value.find("pause_failed") != std::string::npos ||
                detail.value.find("resume_failed") != std::string::npos;

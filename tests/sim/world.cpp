@@ -231,7 +231,7 @@ void World::operate(const Happening& each, Body& body) {
         if (row.verb == Verb::snooze) body.snoozed = window;
         if (row.verb == Verb::resume_watch) body.snoozed = {window.from, window.from + 30min};
         if (row.verb == Verb::freeze) body.frozen = window;
-        if (row.verb == Verb::ack && body.last_word == name_of(AlertKind::escalation))
+        if (row.verb == Verb::ack && body.last_word == name_of(AlertKind::escalation) && !body.last_answers)
             body.acked = {window.from, window.from + story_.rules.alerts.escalation.ack_lasts};
         return;
     }

@@ -103,6 +103,8 @@ inline constexpr unsigned moods = 8;
 
 /// It says of a run's incident that it began, goes on or is over.
 [[nodiscard]] bool is_of_incident(const heeler::Alert& alert);
+/// It says that what a person ordered was not done.
+[[nodiscard]] bool is_answer(const heeler::Alert& alert);
 
 /// A time by the wall clock, the ends left out.
 struct Window {
@@ -144,6 +146,7 @@ struct Body {
     bool hurried = false;                       ///< a person asked for its next step, before its time
     bool excused = false;                       ///< a person said that what is found of it is none
     std::string last_word{};                    ///< that people got of its incident: the kind of the message
+    bool last_answers = false;                  ///< it is the answer to an order
     Window snoozed{}, frozen{}, acked{};        ///< by a person
     heeler::WallTime told_at{};                 ///< when the newest alert that it is unhealthy was made
     std::int64_t used = 0;                      ///< tokens, as far as anybody heard it
