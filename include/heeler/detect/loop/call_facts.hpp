@@ -236,9 +236,7 @@ private:
 };
 
 [[nodiscard]] inline bool is_bare_word(std::string_view text) noexcept {
-    for (const char c : text)
-        if (!is_letter(c) && c != '_') return false;
-    return !text.empty();
+    return !text.empty() && !heeler::detail::any_of(text, [](char c) { return !is_letter(c) && c != '_'; });
 }
 
 /// What the word tables say of a call.

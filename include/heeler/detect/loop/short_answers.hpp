@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/command.hpp>
 #include <heeler/detect/loop/masks.hpp>
 #include <heeler/detect/loop/word_table.hpp>
@@ -145,9 +146,13 @@ inline constexpr Words state_key_ends{"state phase tatus"};
            ((word == "Error" || word == "Failed") && !zero_before(begin, word.data()));
 }
 
+/// Long enough, it says; what it waits for goes on.
+[[nodiscard]] constexpr bool has_waited(std::string_view line) noexcept {
+    return line.find("timed out waiting") != std::string_view::npos;
+}
 /// One word of a table, or of an object, that says that something goes on.
 [[nodiscard]] constexpr bool has_pending_state(std::string_view line) noexcept {
-    bool pending = line.find("timed out waiting") != std::string_view::npos;
+    bool pending = has_waited(line);
     const bool given_up = any_word(line, [&](std::string_view word) {
         const std::string_view behind = between(word.data() + word.size(), line.data() + line.size());
         const bool none_of = word == "0" && behind.size() > 1 && behind[0] == '/' && is_digit(behind[1]);
@@ -199,27 +204,21 @@ inline constexpr Words state_key_ends{"state phase tatus"};
     constexpr std::string_view phrases_before[] = {"exit code", "exit status", "exited with code",
                                                    "exited with status"};
     const char* end = line.data() + line.size();
-    for (const char* at = line.data(); at != end;) {
-        if (!is_word(*at)) {
-            ++at;
-            continue;
-        }
+    int told = -1;
+    static_cast<void>(any_word(line, [&](std::string_view word) {
         for (const std::string_view phrase : phrases_before) {
-            const char* code = match_phrase(at, end, phrase);
+            const char* code = match_phrase(word.data(), end, phrase);
             if (code == nullptr) continue;
             while (code != end && !is_word(*code)) ++code;
             const char* stop = code;
             int value = 0;
             for (; stop != end && is_digit(*stop) && stop - code < 9; ++stop) value = value * 10 + (*stop - '0');
             if (stop == code || (stop != end && is_word(*stop))) continue;
-            if (is_of_object(line)) return value;
-            const char* more = stop;
-            while (more != end && !is_word(*more)) ++more;
-            if (more == end) return value;
+            if (is_of_object(line) || !any_word(between(stop, end), [](auto) { return true; })) told = value;
         }
-        at = word_end(at, end);
-    }
-    return -1;
+        return told >= 0;
+    }));
+    return told;
 }
 
 /// "HTTP 503", "status: 429", "502 Bad Gateway"; a bare number is data.
