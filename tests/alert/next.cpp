@@ -522,8 +522,9 @@ private:
         if (sent.kind != name_of(AlertKind::unhealthy) || sent.critical || sent.tries > 0) return false;
         Told known = told_;
         for (const Fate& fate : fates_) known.take_in(fate, incident_, settings_);
+        const detail::ToldAlert* const said = known.find_asked(sent.at, sent.kind);
         return known.begin == detail::Beginning::on_its_way && !known.heard && !known.end_told &&
-               !known.is_of_edge(sent.at, sent.kind);
+               (said == nullptr || said->incident != 0);
     }
     /// What nobody can be told again, since the run is gone.
     void lose(const Sent& sent, Fate::What what) {

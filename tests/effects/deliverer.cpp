@@ -27,6 +27,7 @@ struct Delivering : House {
     }
     void rung(List<Action> actions, bool reconcile = false) {
         at(of).rung_busy = true;
+        at(of).verdict.edit().keep({.number = 1});
         deliverer.queues().add(detail::RungJob{of, &at(of), std::move(actions), reconcile});
     }
     std::string deliver() {
@@ -220,6 +221,27 @@ TEST_CASE("after a crash the first action is looked up, the others are done", "[
     CHECK(d.control.requests()[0].verb == ControlVerb::snapshot);
 }
 
+TEST_CASE("a dismissed run is left alone, but that it was ended before is told [M-046]") {
+    Delivering d;
+    Action ends = Delivering::intended(ActionKind::terminate);
+    const bool done = GENERATE(false, true);
+    if (done) ends.outcome = ActionOutcome::done;
+    d.rung({ends, Delivering::intended(ActionKind::escalate)});
+    d.at(d.of).verdict.edit().marks.dismissed = true;
+    CHECK(d.deliver() == (done ? "escalate done" : "terminate skipped, escalate skipped"));
+    CHECK(d.control.requests().empty());
+}
+
+TEST_CASE("of a run that waits nothing is done but what belongs to its being paused [M-046]") {
+    Delivering d;
+    Action pauses = Delivering::intended(ActionKind::pause);
+    const bool done = GENERATE(false, true);
+    if (done) pauses.outcome = ActionOutcome::done;
+    d.rung({pauses, Delivering::intended(ActionKind::snapshot), Delivering::intended(ActionKind::escalate)});
+    d.tell(d.of, StateChange{RunState::paused});
+    CHECK(d.deliver() == (done ? "snapshot done, escalate done" : "pause skipped, snapshot skipped, escalate skipped"));
+}
+
 TEST_CASE("one agent is ended or replaced in ten seconds, and none so soon after a start [M-202]") {
     Delivering d;
     RunClass rules = rooms::bare_class("apart");
@@ -230,6 +252,7 @@ TEST_CASE("one agent is ended or replaced in ten seconds, and none so soon after
     for (const char* id : {"a", "b", "c"}) runs.push_back(d.stored(rules, bench::spec_of(id)));
     const auto end = [&](RunHandle run, ActionKind how, bool reconcile) {
         d.at(run).rung_busy = true;
+        d.at(run).verdict.edit().keep({.number = 1});
         d.deliverer.queues().add(detail::RungJob{run, &d.at(run), {Delivering::intended(how)}, reconcile});
     };
     const bool after_crash = GENERATE(false, true);

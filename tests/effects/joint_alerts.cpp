@@ -44,6 +44,7 @@ struct Grouping : House {
         row.created_at = row.not_before = now().wall;
         detail::WatchedRun& watched = at(runs[run]);
         watched.verdict.edit().incident.number = 1;
+        watched.verdict.edit().incident.phase = Phase::climbing;
         watched.verdict.edit().told.ask({row.alert.at, 1, {}, row.alert.kind});
         watched.alerts_pending += 1;
         watched.unsaved.edit().alerts.push_back(row);

@@ -15,6 +15,7 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/on_demand.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 
@@ -213,15 +214,13 @@ struct Told {
     void close() noexcept { incident = heard = begin_held = false; }
     /// It is not known yet what became of an alert that says that something is over.
     [[nodiscard]] bool end_is_asked() const noexcept {
-        for (const ToldAlert& each : asked)
-            if (each.over) return true;
-        return false;
+        return any_of(asked, [](const ToldAlert& each) { return each.over; });
     }
-    /// The alert made then of that kind is about a condition with alerts of its own, not about the incident.
-    [[nodiscard]] bool is_of_edge(WallTime at, std::string_view kind) const noexcept {
+    /// What the alert says that was made then, of that kind; null: nobody waits for what becomes of it.
+    [[nodiscard]] const ToldAlert* find_asked(WallTime at, std::string_view kind) const noexcept {
         for (const ToldAlert& each : asked)
-            if (each.at == at && each.kind == kind) return each.incident == 0;
-        return false;
+            if (each.at == at && each.kind == kind) return &each;
+        return nullptr;
     }
     /// Nor of this condition: all that was said of it was silenced, or nobody has it.
     [[nodiscard]] bool is_unheard(const Condition& condition) const noexcept {
@@ -229,11 +228,10 @@ struct Told {
     }
     /// Something began which people are told the end of, and it goes on. `heard`: and they were told that it began.
     [[nodiscard]] bool end_is_awaited(const AlertSettings& settings, bool heard_of = false) const noexcept {
-        for (const ToldAlert& each : edges) {
+        return any_of(edges, [&](const ToldAlert& each) {
             const ConditionAlert* edge = edge_about(settings, each.edge);
-            if (edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.edge))) return true;
-        }
-        return false;
+            return edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.edge));
+        });
     }
     /// Whoever was told that something is wrong learns that the run is over.
     [[nodiscard]] bool is_told_of_end(const AlertSettings& settings) const noexcept {
@@ -242,9 +240,9 @@ struct Told {
 
     /// Of what somebody read that it began, something is to be told when it is over.
     [[nodiscard]] static bool awaits_end(ConditionBits read, const AlertSettings& settings) noexcept {
-        for (const ConditionAlert& edge : settings.conditions)
-            if (!edge.over.empty() && (read & bit_of(edge.condition)) != 0) return true;
-        return false;
+        return any_of(settings.conditions, [&](const ConditionAlert& edge) {
+            return !edge.over.empty() && (read & bit_of(edge.condition)) != 0;
+        });
     }
 
     /// Somebody read that something began, and nobody that it is over.
@@ -360,34 +358,24 @@ private:
     void take_in_end(const Fate& fate, const ToldAlert& alert, const Incident& of) {
         // Somebody else has another copy of it.
         if (fate.what != Fate::What::delivered && alert.incident != 0 && !heard) return;
-        switch (fate.what) {
-            case Fate::What::delivered:
-                in_vain.reset();
-                if (alert.incident == 0) read &= ~bit_of(alert.edge);
-                if (alert.incident != 0) take_in_last_word(of);
-                break;
-            case Fate::What::dead:
-                note_in_vain(fate, true);
-                in_vain.edit().over = true;
-                break;
-            case Fate::What::silenced:
-                unheard.edit().silence = fate.silence;
-                unheard.edit().over = true;
-                break;
-            case Fate::What::inhibited:
-            case Fate::What::unsaid:
-            case Fate::What::frozen:
-            case Fate::What::perhaps:
-                break;
+        if (fate.what == Fate::What::delivered) {
+            in_vain.reset();
+            if (alert.incident == 0) read &= ~bit_of(alert.edge);
+            if (alert.incident != 0) take_in_last_word(of);
+        } else if (fate.what == Fate::What::dead) {
+            note_in_vain(fate, true);
+            in_vain.edit().over = true;
+        } else if (fate.what == Fate::What::silenced) {
+            unheard.edit().silence = fate.silence;
+            unheard.edit().over = true;
         }
     }
 
     /// People read last that all is well: if it is not, they are told again.
     void take_in_last_word(const Incident& of) {
         heard = false;
-        bool is_on_its_way = false;
-        for (const ToldAlert& each : asked) is_on_its_way |= !each.over && each.incident == of.number;
-        if (!incident || is_on_its_way) return;
+        const auto says_it_began = [&](const ToldAlert& each) { return !each.over && each.incident == of.number; };
+        if (!incident || any_of(asked, says_it_began)) return;
         incident = false;
         begin_held = of.open();
     }

@@ -82,11 +82,12 @@ enum class OutcomeFrom : std::uint8_t {
     shadow,    ///< it was only recorded: shadow mode
     freeze,    ///< an operator wants nothing done
     silence,   ///< an operator keeps it from people
-    recovery,  ///< what it was decided for was over before it could be done
+    recovery,  ///< what it was decided for was over, or a person said that it is none, before it could be done
+    snooze,    ///< an operator keeps deeds and words off the run
 };
 
 [[nodiscard]] constexpr std::string_view name_of(OutcomeFrom from) noexcept {
-    constexpr std::string_view names[] = {"answer", "look_up", "shadow", "freeze", "silence", "recovery"};
+    constexpr std::string_view names[] = {"answer", "look_up", "shadow", "freeze", "silence", "recovery", "snooze"};
     return names[static_cast<std::size_t>(from)];
 }
 

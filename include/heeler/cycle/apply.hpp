@@ -55,10 +55,13 @@ public:
         if (judged.outlived && judged.decision.last == InterventionOutcome::recovered) begin_anew();
     }
 
-    /// Who was snoozed while a rung was carried out: what follows from it is a person's business when that is over.
-    void wait_for_snooze(Decision& decision) const {
+    /// Who was snoozed while a rung was carried out: what follows from it, and what nobody was told of it, is a
+    /// person's business when that is over.
+    void wait_for_snooze(Decision& decision, const List<Action>& actions) const {
         const OperatorMarks& marks = watched_.verdict->marks;
-        if (!decision.acts() || !marks.snoozed_at(now_.wall)) return;
+        const Action* const telling = rung::find(actions, ActionKind::escalate);
+        const bool unsaid = telling != nullptr && telling->outcome_from == OutcomeFrom::snooze;
+        if (!unsaid && (!decision.acts() || !marks.snoozed_at(now_.wall))) return;
         decision.plan.clear();
         if (decision.incident.phase == Phase::holding && marks.snoozed_until)
             decision.incident.hold_until = now_.elapsed + (*marks.snoozed_until - now_.wall);
@@ -81,8 +84,8 @@ public:
         }
         record_outcomes(actions);
         const Action& main = rung::main_of(actions);
-        const bool ordered = main.kind == ActionKind::resume || watched_.verdict->is_order(main.intervention);
-        if (ordered && main.outcome != ActionOutcome::ended) return settle_order(main);
+        if (watched_.verdict->is_order(main.intervention) && main.outcome != ActionOutcome::ended)
+            return settle_order(main);
         const bool silenced = take_for_told(actions);
         Judged judged{watched_.verdict->incident};
         const Duration wait = verify_after(watched_);
@@ -98,7 +101,7 @@ public:
         judged.shows = watched_.shown;
         judged.failed = notes::failed(actions);
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;
-        wait_for_snooze(judged.decision);
+        wait_for_snooze(judged.decision, actions);
         const RunState state = state_after(actions);
         if (judged.decision.incident.cannot_pause != watched_.verdict->incident.cannot_pause)
             watched_.next_cycle = now_.elapsed;  // nothing was done: what is found decides anew
@@ -242,8 +245,7 @@ private:
 
     /// Also one that may have reached the agent.
     void count_nudge(const Action& action) {
-        const bool sent = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
-        if (action.kind != ActionKind::nudge || !sent) return;
+        if (action.kind != ActionKind::nudge || !rung::may_be_done(action)) return;
         Verdict& verdict = watched_.verdict.edit();
         ++verdict.incident.nudges;
         ++verdict.nudges;
@@ -252,8 +254,8 @@ private:
 
     /// Nobody was started, and everybody knows it: then it does not count.
     void uncount_start(const Action& action) {
-        const bool perhaps = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
-        if (action.kind != ActionKind::spawn || perhaps || watched_.verdict->restarts.starts.empty()) return;
+        if (action.kind != ActionKind::spawn || rung::may_be_done(action) || watched_.verdict->restarts.starts.empty())
+            return;
         std::vector<std::int64_t>& starts = watched_.verdict.edit().restarts.starts;
         if (starts.back() == watched_.verdict->interventions.back().at.time_since_epoch().count()) starts.pop_back();
     }
@@ -316,10 +318,8 @@ private:
     /// What was done to the run is true of its state at once.
     void follow_state(const Action& action) {
         Folder fold{watched_, now_};
-        if (action.kind == ActionKind::spawn) {
-            const bool perhaps = action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
-            return perhaps ? fold.begin_attempt(action.attempt) : fold.keep_attempt();
-        }
+        if (action.kind == ActionKind::spawn)
+            return rung::may_be_done(action) ? fold.begin_attempt(action.attempt) : fold.keep_attempt();
         if (action.kind == ActionKind::pause) return fold.pause(action.outcome);
         if (action.kind != ActionKind::resume || action.outcome != ActionOutcome::done) return;
         fold.resume();

@@ -396,7 +396,7 @@ private:
             watched.rare.edit().debounced = judged.debounced;
             watched.rare.edit().debounced_at = watched.run.working(now.elapsed);
         }
-        watched.called_off = watched.rung_busy && judged.calls_off;
+        watched.called_off |= watched.rung_busy && judged.calls_off;
         watched.put_off = judged.put_off || gap_.late(registry_.period_of(watched));
         if (lost) count_lost(watched.source.edit(), watched.run.interval, round);
         if (judged.shows.status == Status::healthy && judged.shows.findings == 0) ++round.report.healthy;

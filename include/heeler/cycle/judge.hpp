@@ -66,8 +66,7 @@ struct Judged {
     news.escalates = rung::has(decision.plan, ActionKind::escalate);
     constexpr ConditionBits limits = bit_of(Condition::timeout) | bit_of(Condition::runaway) |
                                      bit_of(Condition::token_budget) | bit_of(Condition::exhausted);
-    for (const Step& step : decision.plan)
-        news.ends_run |= is_record_only(step.action) || step.action == ActionKind::terminate;
+    news.ends_run = rung::ends_run(decision.plan);
     news.is_urgent = news.ends_run || news.is_final || rung::has(decision.plan, ActionKind::spawn) ||
                      judged.severity == Severity::critical || (bit_of(news.after.condition) & limits) != 0;
     return next(watched.verdict->told, news, watched.rules().alerts, now);

@@ -62,10 +62,9 @@ private:
                 return mark_wrong();
             case Verb::resume:
                 return resume();
-            case Verb::pause:  // a number of its own, so that each is another effect; no rung, so no record
+            case Verb::pause:
                 if (watched_.run.state == RunState::paused || watched_.run.waits_for_resume())
                     return "the run is paused already";
-                ++watched_.verdict.edit().incident.interventions;
                 return order(ActionKind::pause);
             case Verb::step:
                 return step(marks);
@@ -113,8 +112,9 @@ private:
         return order(ActionKind::resume);
     }
 
-    /// Done though no ladder asks for it.
+    /// Done though no ladder asks for it. It has a number of its own, so that each is another effect, and no record.
     std::string_view order(ActionKind kind) {
+        ++watched_.verdict.edit().incident.interventions;
         Judged ordered{watched_.verdict->incident};
         ordered.decision.plan = {{kind, {}, {}}};
         ordered.decision.reason = "operator";
@@ -257,7 +257,8 @@ private:
             return acts && (watched->rung_busy || !watched->rare->rung->empty());
         };
         const std::lock_guard guard{watched->lock};
-        if (waits()) return;
+        // Who is to stand still by order is not ended before it is that order's turn.
+        if (waits()) return void(watched->called_off |= watched->rung_busy && decision.verb == Verb::pause);
         if (!registry_.table().current(*handle) || is_over()) return ignore("the run has ended");
         WorkItem& item = item_of(*handle, *watched);
         Deciding deciding{*watched, item.decided};

@@ -155,9 +155,7 @@ private:
     /// Several agents in one run: this one is set apart before anything is done to it.
     [[nodiscard]] Plan plan_with_isolation() const {
         Plan plan = judged_.decision.plan;
-        bool touches = false;
-        for (const Step& step : plan) touches = touches || rung::touches(step.action);
-        if (!touches || !wording_.is_to_be_isolated()) return plan;
+        if (!rung::touches(plan) || !wording_.is_to_be_isolated()) return plan;
         plan.insert(plan.begin(), Step{ActionKind::isolate, {}});
         return plan;
     }
@@ -328,24 +326,21 @@ private:
             const std::string route = route_of(levels()[i]);
             bool known = false;
             for (std::size_t at = first; at < rows_.alerts.size(); ++at) known |= rows_.alerts[at].alert.to == route;
-            if (known) continue;
-            AlertRow copy = rows_.alerts[first];
-            copy.action_key.clear();
-            copy.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, copy.alert.key + " " + route);
-            copy.alert.to = route;
-            rows_.alerts.push_back(std::move(copy));
+            if (!known) rows_.alerts.push_back(copy_for(route, rows_.alerts[first]));
         }
+    }
+
+    [[nodiscard]] AlertRow copy_for(const std::string& route, AlertRow row) const {
+        row.action_key.clear();
+        row.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, row.alert.key + " " + route);
+        row.alert.to = route;
+        return row;
     }
 
     /// Those who were told of the escalation elsewhere learn the same of its end.
     void copy_for_levels(List<AlertRow>& rows) const {
-        for (std::string& route : routes_told()) {
-            if (route == rows.front().alert.to) continue;
-            AlertRow copy = rows.front();
-            copy.alert.key = effect_key(watched_.run, watched_.verdict->incident.number, copy.alert.key + " " + route);
-            copy.alert.to = std::move(route);
-            rows.push_back(std::move(copy));
-        }
+        for (const std::string& route : routes_told())
+            if (route != rows.front().alert.to) rows.push_back(copy_for(route, rows.front()));
     }
 
     /// That it began or goes on. It is never told as milder than before, nor without what was found.

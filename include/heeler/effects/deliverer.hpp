@@ -86,10 +86,10 @@ public:
         for (auto& job : due) {
             if (job.group.empty()) {
                 send(std::move(job), now, report);
-            } else {
-                if (places.emplace(job.group, groups.size())) groups.emplace_back();
-                groups[places[job.group]].push_back(std::move(job));
+                continue;
             }
+            if (places.emplace(job.group, groups.size())) groups.emplace_back();
+            groups[places[job.group]].push_back(std::move(job));
         }
         for (auto& jobs : groups) send_together(jobs, now, report);
         JointAlerts{ledger_, queues_, table_}.follow(now, report);
@@ -105,19 +105,46 @@ public:
 private:
     static constexpr Duration retry_after = std::chrono::seconds{1};  ///< of what was answered with `busy`
     static constexpr std::uint8_t most_looks = 2;                     ///< in later cycles, at what nobody knows
+    static constexpr std::string_view closed_by_hand = "a person has closed the incident";
 
-    /// By what the next action is held back, an escalation as well; `answer`: by nothing. That an incident began is no
-    /// action: people learn of it. What a control put off is not asked for any more once a cycle has seen that the run
-    /// goes on, but for words: these may wait for the agent's next turn.
-    [[nodiscard]] OutcomeFrom held_back(const RungJob& job, const Action& action, Instant now) const {
-        if (in_shadow(job)) return OutcomeFrom::shadow;
+    /// By what an action is held back, and how that is said; `answer`: by nothing.
+    struct Held {
+        OutcomeFrom by = OutcomeFrom::answer;
+        std::string_view why{};
+    };
+
+    /// An escalation as well. That an incident began is no action: people learn of it. What people order is done, and
+    /// that the run was ended is told. What a control put off is not asked for any more once a cycle has seen that the
+    /// run goes on, but for words: these may wait for the agent's next turn.
+    [[nodiscard]] Held held_back(const RungJob& job, const Action& action, Instant now) const {
+        if (in_shadow(job)) return {OutcomeFrom::shadow, "shadow mode"};
         const bool all_frozen = frozen_.load(std::memory_order_relaxed) || process_.frozen();
         const std::lock_guard guard{job.watched->lock};
-        if (all_frozen || job.watched->verdict->marks.frozen_at(now.wall)) return OutcomeFrom::freeze;
+        const Verdict& verdict = *job.watched->verdict;
+        if (all_frozen || verdict.marks.frozen_at(now.wall)) return {OutcomeFrom::freeze, "frozen"};
+        const bool has_ended_run = has_done(job, [](ActionKind kind) { return rung::ends_run(kind); });
+        if (has_ended_run || verdict.is_order(action.intervention)) return {};
+        if (verdict.marks.snoozed_at(now.wall)) return {OutcomeFrom::snooze, "snoozed"};
+        if (verdict.is_dropped(action.incident)) return {OutcomeFrom::recovery, closed_by_hand};
+        if (has_begun_to_wait(job, action)) return {OutcomeFrom::recovery, "the run waits"};
         const bool waits = action.kind == ActionKind::escalate && mass_stall_.speaks_for(*job.watched);
         const bool words = !waits && (!rung::touches(action.kind) || is_injection(action.kind));
-        return words || (job.may_have_happened && !waits) || !job.watched->called_off ? OutcomeFrom::answer
-                                                                                      : OutcomeFrom::recovery;
+        if (words || (job.may_have_happened && !waits) || !job.watched->called_off) return {};
+        return {OutcomeFrom::recovery, "nothing calls for it any more"};
+    }
+
+    /// What nobody knows whether it was counts.
+    template <class Is>
+    [[nodiscard]] static bool has_done(const RungJob& job, Is&& is) {
+        return any_of(job.actions, [&](const Action& each) { return rung::may_be_done(each) && is(each.kind); });
+    }
+
+    /// And not because it is paused by the rung or was before. A person is told what was done, not what was left out.
+    [[nodiscard]] static bool has_begun_to_wait(const RungJob& job, const Action& action) {
+        const Run& run = job.watched->run;
+        const bool pauses = has_done(job, [](ActionKind kind) { return kind == ActionKind::pause; });
+        if (!run.waiting_since || run.paused_by_watchdog || pauses) return false;
+        return action.kind != ActionKind::escalate || rung::any(job.actions, ActionOutcome::skipped);
     }
 
     /// People are told last, so that a slow notifier holds up nothing else of the rung; it is reported in its order.
@@ -227,21 +254,23 @@ private:
 
     /// Leaves the action without an outcome if that is not known yet.
     void perform(RungJob& job, Action& action, Instant now, CycleReport& report) {
-        const OutcomeFrom held = held_back(job, action, now);
-        const bool frozen = held == OutcomeFrom::freeze;
+        const Held held = held_back(job, action, now);
+        const bool wanted = held.by == OutcomeFrom::answer;
+        const bool asked = job.may_have_happened && held.by != OutcomeFrom::shadow &&
+                           action.kind != ActionKind::escalate && !is_record_only(action.kind);
         if (!still_runs(job)) {
             action.outcome = ActionOutcome::ended;
             action.note = "the run is over";
-        } else if (frozen && job.may_have_happened) {
+        } else if (held.by == OutcomeFrom::freeze && job.may_have_happened) {
             return;  // to look it up could be to ask for it again
-        } else if (held != OutcomeFrom::answer) {
+        } else if (!wanted && !asked) {
             action.outcome = ActionOutcome::skipped;
-            action.outcome_from = held;
-            action.note = frozen ? "frozen" : held == OutcomeFrom::shadow ? "shadow mode" : "it works again";
+            action.outcome_from = held.by;
+            action.note = held.why;
             if (action.kind == ActionKind::escalate) skip_alert(job, action, now);
         } else if (is_locked(job, action, now)) {
             return;  // only a look after that tells what became of what was asked for before
-        } else if (waits_for_all(job, action, now) || waits_for_turn(job, action, now, report)) {
+        } else if (wanted && (waits_for_all(job, action, now) || waits_for_turn(job, action, now, report))) {
             // It is done later, if it is still to be done then.
             if (job.may_have_happened && effects_.is_absent(*job.watched, action)) job.may_have_happened = false;
         } else if (action.kind == ActionKind::escalate) {
@@ -249,7 +278,7 @@ private:
         } else if (is_record_only(action.kind)) {
             effects_.retire(*job.watched, action, asker_of(job));
         } else {
-            ask(job, action, report);
+            ask(job, action, wanted, report);
             if (ends_agent(action.kind) && action.outcome != ActionOutcome::blocked) ended_ = clock_.now().elapsed;
         }
     }
@@ -267,9 +296,11 @@ private:
     }
 
     /// Many stand still together: nobody is ended, replaced or paused, and nobody asked for of whom people do not know
-    /// yet. Whoever were paused would still stand when what all need is there again.
+    /// yet. Whoever were paused would still stand when what all need is there again. What people order waits for
+    /// nobody.
     [[nodiscard]] bool waits_for_all(const RungJob& job, const Action& action, Instant now) const {
         const std::lock_guard guard{job.watched->lock};
+        if (job.watched->verdict->is_order(action.intervention)) return false;
         if (ends_agent(action.kind)) return mass_stall_.spares(job.rules->rules.limits.mass_stall, now.elapsed);
         const bool tells = action.kind == ActionKind::escalate && !job.watched->verdict->told.heard;
         return (tells || action.kind == ActionKind::pause) && mass_stall_.speaks_for(*job.watched);
@@ -288,7 +319,7 @@ private:
     }
 
     /// Nobody is told of an outcome that is not known before it was looked up, at once and in the next two cycles.
-    void ask(RungJob& job, Action& action, CycleReport& report) {
+    void ask(RungJob& job, Action& action, bool wanted, CycleReport& report) {
         const Asker asker = asker_of(job);
         // That a run was given up is not told two cycles later because a tracker is down.
         if (action.kind == ActionKind::file_issue) job.looks = most_looks;
@@ -302,7 +333,7 @@ private:
         // Who stood still while it asked may have lost its lease, and to look it up can be to ask for it again.
         if (!held_lease_.holds()) return static_cast<void>(action.outcome = ActionOutcome::intended);
         const bool is_last = !job.asked || job.looks == most_looks;
-        if (effects_.look_up(*job.watched, action, asker, is_last) || job.looks == most_looks)
+        if (effects_.look_up(*job.watched, action, asker, is_last, wanted) || job.looks == most_looks)
             return static_cast<void>(job.may_have_happened = action.outcome_from != OutcomeFrom::look_up);
         job.asked |= is_last;
         ++job.looks;
@@ -311,12 +342,13 @@ private:
 
     /// The rung goes on in the run's next cycle.
     void wait(RungJob job, Instant now) {
-        {
-            const std::lock_guard guard{job.watched->lock};
-            const Elapsed next = job.watched->next_cycle;
-            job.due = job.may_have_happened && next > now.elapsed ? next : now.elapsed + retry_after;
-        }
+        job.due = job.may_have_happened ? next_cycle_of(*job.watched, now) : now.elapsed + retry_after;
         queues_.add(std::move(job));
+    }
+
+    [[nodiscard]] static Elapsed next_cycle_of(WatchedRun& watched, Instant now) {
+        const std::lock_guard guard{watched.lock};
+        return watched.next_cycle > now.elapsed ? watched.next_cycle : now.elapsed + retry_after;
     }
 
     /// The version is of the tenure in which the intent was stored: whoever takes the run over has a higher one.
@@ -389,8 +421,43 @@ private:
         if (leave_to_others(job)) return false;
         if (const auto settled = settled_elsewhere(job)) return drop_alert(job, *settled);
         if (job.rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
+        if (is_kept_off(job, now)) return false;
         const auto silence = job.under_way ? std::nullopt : silences_.about(job, now.wall);
         return !silence || keep_silent(job, *silence, now, report);
+    }
+
+    /// A person wants no words about the run: they wait for the end of a snooze, and are left out where what they are
+    /// about was over by then. Not that the run was ended, nor the answer to an order.
+    [[nodiscard]] bool is_kept_off(AlertJob& job, Instant now) {
+        std::string_view why;
+        {
+            const std::lock_guard guard{job.watched->lock};
+            const Verdict& verdict = *job.watched->verdict;
+            const ToldAlert* const said = verdict.told.find_asked(job.row.alert.at, job.row.alert.kind);
+            const bool answers = !job.row.action_key.empty() && verdict.is_order(verdict.incident.interventions);
+            if (job.under_way || said == nullptr || said->ends_run || answers) return false;
+            const bool snoozed = verdict.marks.snoozed_at(now.wall);
+            const bool open = said->incident == verdict.incident.number && verdict.incident.open();
+            if (verdict.marks.dismissed)
+                why = "dismissed";
+            else if (!said->over && verdict.is_dropped(said->incident))
+                why = closed_by_hand;
+            else if (!said->over && snoozed && said->incident != 0 && !open)
+                why = "over before the snooze was";
+            else if (!snoozed || speaks_for_others(job.row.alert))
+                return false;
+            if (!why.empty()) job.watched->note(job.fate(Fate::What::unsaid));
+        }
+        if (why.empty()) return put_off(job, now);
+        job.row.last_error = why;
+        return !finish_alert(job, AlertRow::State::skipped, now);
+    }
+
+    /// It is asked again with each cycle of the run whether it is still snoozed. Nobody fails to deliver it meanwhile.
+    bool put_off(AlertJob& job, Instant now) {
+        job.owed = job.row.not_before = wall_at(now, next_cycle_of(*job.watched, now));
+        job.group.clear();
+        return !send_later(std::move(job), now);
     }
 
     /// Instead of being sent it is on record by whom it was silenced, and why. False: nobody has it.
@@ -454,7 +521,10 @@ private:
 
     /// Who has it already is stored at once; for the rest it is asked again soon.
     bool wait_for(AlertJob job, std::size_t taken, Instant now) {
-        if (job.row.alert.taken.size() != taken) return try_later(std::move(job), now);
+        return job.row.alert.taken.size() != taken ? try_later(std::move(job), now) : send_later(std::move(job), now);
+    }
+
+    bool send_later(AlertJob job, Instant now) {
         job.wait = job.row.not_before - now.wall;
         queues_.add(std::move(job));
         return false;
@@ -465,9 +535,7 @@ private:
         // At once, so that nobody who has it is told again after a crash; if that fails, it waits with the run.
         if (!job.row.alert.taken.empty()) (void)ledger_.commit_one(job.handle, *job.watched, now);
         table_.sooner(job.handle.index, now.elapsed);
-        job.wait = job.row.not_before - now.wall;
-        queues_.add(std::move(job));
-        return false;
+        return send_later(std::move(job), now);
     }
 
     /// Before it is tried again, the store is asked: somebody else may have delivered it, or an earlier process.
@@ -480,12 +548,9 @@ private:
     static bool drop_alert(AlertJob& job, AlertRow::State state) {
         WatchedRun& watched = *job.watched;
         const std::lock_guard guard{watched.lock};
-        if (watched.unsaved) {
-            List<AlertRow> others;
-            for (AlertRow& row : watched.unsaved.edit().alerts)
-                if (row.alert.key != job.row.alert.key) others.push_back(std::move(row));
-            watched.unsaved.edit().alerts.swap(others);
-        }
+        if (watched.unsaved)
+            drop_if(watched.unsaved.edit().alerts,
+                    [&](const AlertRow& row) { return row.alert.key == job.row.alert.key; });
         watched.settle_alert();
         if (state == AlertRow::State::dead) watched.note(job.fate(Fate::What::dead));
         job.row.state = state;

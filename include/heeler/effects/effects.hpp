@@ -56,10 +56,11 @@ public:
     }
 
     /// It may have happened: done if it can be found; asked again if it is certain that it was not, or if that is
-    /// harmless. False: nobody can tell now, but perhaps later. `is_last`: what is absent now will stay so.
-    [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker, bool is_last) {
+    /// harmless. False: nobody can tell now, but perhaps later. `is_last`: what is absent now will stay so. Only what
+    /// is `wanted` is asked again.
+    [[nodiscard]] bool look_up(WatchedRun& watched, Action& action, const Asker& asker, bool is_last, bool wanted) {
         if (action.kind == ActionKind::file_issue) {
-            if (issues_.idempotent()) return repeat(watched, action, asker);
+            if (wanted && issues_.idempotent()) return repeat(watched, action, asker);
             cannot_tell(action);
             return true;
         }
@@ -72,11 +73,12 @@ public:
         }
         const bool absent = found && *found == Found::absent;
         if (absent && is_last) {
-            ask(watched, action, asker);
+            action.outcome = ActionOutcome::intended;
+            if (wanted) ask(watched, action, asker);
             if (action.outcome == ActionOutcome::intended) action.outcome_from = OutcomeFrom::look_up;  // not begun
             return action.outcome != ActionOutcome::unknown;
         }
-        if (control_for(watched).idempotent()) return repeat(watched, action, asker);
+        if (wanted && control_for(watched).idempotent()) return repeat(watched, action, asker);
         cannot_tell(action);
         return !found && found.error().code == ErrorCode::unsupported;
     }

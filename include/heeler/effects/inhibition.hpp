@@ -66,8 +66,9 @@ private:
         // That the run is given up is told: nobody would say it later. So is a condition with an alert of its own.
         const bool says_it_began = watched.as_told([&](const RunMemory& run) {
             const Told& told = run.verdict->told;
+            const ToldAlert* const said = told.find_asked(alert.at, alert.kind);
             return told.begin == Beginning::on_its_way && !told.heard && !told.end_told &&
-                   !told.is_of_edge(alert.at, alert.kind);
+                   (said == nullptr || said->incident != 0);
         });
         if (!says_it_began) return std::nullopt;
         of_all = mass_.speaks_for(watched);

@@ -13,6 +13,7 @@
 #include <heeler/alert/outbox.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
+#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/run_table.hpp>
@@ -83,10 +84,9 @@ private:
         const bool stood = here == handle.generation || (run.shown.findings & stall) != 0;
         here = stands ? handle.generation : 0;
         if (stands == stood) return false;
-        List<Began> left;
-        for (Began& each : began_)
-            if (each.slot != handle.index && now.elapsed - each.at < settings.within) left.push_back(std::move(each));
-        began_.swap(left);
+        drop_if(began_, [&](const Began& each) {
+            return each.slot == handle.index || now.elapsed - each.at >= settings.within;
+        });
         if (stands) began_.push_back({handle.index, now.elapsed, text::shown_name(run.run.id, 128)});
         return stands;
     }

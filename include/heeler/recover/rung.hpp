@@ -56,14 +56,22 @@ namespace heeler::inline HEELER_ABI::rung {
            action.outcome == ActionOutcome::unsupported;
 }
 
+/// It was done, or nobody knows whether it was.
+[[nodiscard]] inline bool may_be_done(const Action& action) noexcept {
+    return action.outcome == ActionOutcome::done || action.outcome == ActionOutcome::unknown;
+}
+
 /// It does more than ask for a person: what a budget bounds.
 [[nodiscard]] inline bool has_deeds(const Plan& plan) noexcept {
     return detail::any_of(plan, [](const Step& step) { return step.action != ActionKind::escalate; });
 }
 
 /// The run is over, or nobody watches it any more, when it is carried out.
+[[nodiscard]] constexpr bool ends_run(ActionKind kind) noexcept {
+    return kind == ActionKind::terminate || is_record_only(kind);
+}
 [[nodiscard]] inline bool ends_run(const Plan& plan) noexcept {
-    return has(plan, ActionKind::terminate) || has(plan, ActionKind::abandon) || has(plan, ActionKind::mark_failed);
+    return detail::any_of(plan, [](const Step& step) { return ends_run(step.action); });
 }
 
 /// Reaches the agent itself: in a run that several share, it is isolated first.

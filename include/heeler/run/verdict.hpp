@@ -69,13 +69,15 @@ struct Verdict {
     [[nodiscard]] bool is_order(std::uint32_t number) const noexcept {
         return interventions.empty() || interventions.back().number < number;
     }
+    /// That incident was none, or a person has ended it by hand.
+    [[nodiscard]] bool is_dropped(std::uint32_t number) const noexcept {
+        const bool by_hand = number == incident.number && incident.phase == Phase::none;
+        return number != 0 && (by_hand || number == marks.wrong_incident);
+    }
     /// The record of a rung, new or again.
     void keep(const Intervention& record) {
         for (Intervention& known : interventions)
-            if (known.number == record.number) {
-                known = record;
-                return;
-            }
+            if (known.number == record.number) return void(known = record);
         if (interventions.size() >= most_interventions) interventions.erase(interventions.begin());
         interventions.push_back(record);
     }

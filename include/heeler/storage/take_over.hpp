@@ -70,22 +70,17 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
                            {records.end() - static_cast<std::ptrdiff_t>(kept), records.end()});
     ++watched.rare.edit().basis;
     watched.acted = 0;
-    Folder{watched, now}
-        .begin_anew();  // somebody else did something: what was seen before that is no evidence any more
+    // Somebody else did something: what was seen before that is no evidence any more.
+    Folder{watched, now}.begin_anew();
     if (!watched.unsaved) return true;
-    List<AlertRow> alerts;
-    for (AlertRow& row : watched.unsaved.edit().alerts)
-        if (!is_settled(stored, row.alert.key)) alerts.push_back(std::move(row));
-    watched.unsaved.edit().alerts.swap(alerts);
+    drop_if(watched.unsaved.edit().alerts, [&](const AlertRow& row) { return is_settled(stored, row.alert.key); });
     fates->each([&](const Fate& fate) {  // that nobody has stored
         for (const AlertRow& row : watched.unsaved->alerts)
             if (row.alert.key == fate.key && row.state != AlertRow::State::pending) return watched.note(fate);
     });
-    List<CheckpointRow> waiting;
-    for (CheckpointRow& row : watched.unsaved.edit().checkpoints)
-        if (row.incarnation >= watched.run.incarnation) waiting.push_back(std::move(row));
+    List<CheckpointRow>& waiting = watched.unsaved.edit().checkpoints;
+    drop_if(waiting, [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
     for (CheckpointRow& row : waiting) row.number = ++watched.checkpoints.edit().count;
-    watched.unsaved.edit().checkpoints.swap(waiting);
     return true;
 }
 

@@ -68,7 +68,7 @@ void knows_every_enumerator() {
     }
     for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(ActionOutcome::ended); ++i)
         run.actions.push_back(action("key" + std::to_string(i), static_cast<ActionOutcome>(i)));
-    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(OutcomeFrom::recovery); ++i) {
+    for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(OutcomeFrom::snooze); ++i) {
         run.actions.push_back(action("from" + std::to_string(i), ActionOutcome::skipped));
         run.actions.back().outcome_from = static_cast<OutcomeFrom>(i);
     }
