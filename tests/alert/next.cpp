@@ -201,6 +201,8 @@ TEST_CASE("an escalation goes from level to level until somebody is on it", "[al
                      {"it is asked for again", levels(2, 1s), escalates, "escalation 2 escalated"},
                      {"all were told", levels(3, 0s), goes_on(), ""},
                      {"it is frozen", levels(1, 0s), with(goes_on(), [](News& n) { n.frozen = true; }), ""},
+                     {"and nobody received it", with(levels(1, 1h), [](Told& t) { t.dead = true; }),
+                      with(goes_on(), [](News& n) { n.frozen = true; }), "goes_on 2 nobody received it"},
                      {"it waits", levels(1, 0s), with(goes_on(), [](News& n) { n.waiting = n.run_waits = true; }),
                       "goes_on 2 nobody acknowledged it"},
                      {"it is part of what people know of many", levels(1, 0s),
@@ -305,9 +307,9 @@ public:
             step(lengths[random_() % 5]);
             if (one_of(6)) restart();
         }
-        // From here on nothing keeps anything back.
+        // From here on nothing keeps anything back: a freeze keeps back deeds.
         silences_.clear();
-        snoozed_ = frozen_ = inhibited_ = refused_ = waits_ = false;
+        snoozed_ = inhibited_ = refused_ = waits_ = false;
         is_calm_ = true;
         for (int i = 0; i < 10; ++i) step(1h);
         judge_the_end();
@@ -384,7 +386,7 @@ private:
         news.inhibited = inhibited_;
         news.run_waits = news.waiting = waits_;
         const std::uint64_t silence = told_.unheard->silence;
-        news.silence_over = !silences_.contains(silence) && !frozen_ && !is_snoozed() && silence != 0;
+        news.silence_over = !silences_.contains(silence) && !is_snoozed() && silence != 0;
         if (waits_) return news;
         if (in_trouble_ && !incident_.open()) {
             const bool again = incident_.number > 0 && incident_.number != wrong_ && one_of(2);
@@ -501,7 +503,7 @@ private:
         for (Sent& sent : std::exchange(pending_, {})) {
             Fate fate{Fate::What::delivered, {}, sent.kind, sent.at, 0};
             if (sent.what == What::escalation && frozen_ && sent.tries == 0)
-                fate.what = Fate::What::unsaid;
+                fate.what = Fate::What::frozen;
             else if (!silences_.empty())
                 fate.what = Fate::What::silenced, fate.silence = *silences_.begin();
             else if (inhibited_ && is_inhibited(sent))
@@ -677,6 +679,14 @@ TEST_CASE("a first word that was left out with its rung is told with what is don
     CHECK(words_of(detail::next(known, goes_on(), settings, at(1s))).empty());
     CHECK(words_of(detail::next(known, with(goes_on(), [](News& n) { n.acts = true; }), settings, at(1s))) ==
           "unhealthy");
+}
+
+TEST_CASE("a first word that was left out because nothing may be done is told by itself, within the cooldown, too",
+          "[alert]") {
+    Told known = detail::next({}, with(begins(), [](News& n) { n.escalates = true; }), patient(), at(0s)).told;
+    known.take_in({Fate::What::frozen, {}, std::string{name_of(AlertKind::escalation)}, at(0s).wall}, incident(1, true),
+                  patient());
+    CHECK(words_of(detail::next(known, goes_on(), patient(), at(1s))) == "unhealthy");
 }
 
 TEST_CASE("of a run that flaps people are told that, once, and not that one more incident began [M-201]", "[alert]") {

@@ -210,14 +210,14 @@ private:
         const Incident& incident = news_.after;
         const ToldLevels& levels = *before_.levels;
         const bool due = levels.next && now_.elapsed >= *levels.next;
-        if (news_.frozen || news_.snoozed || news_.inhibited) return Step::none;
-        if (before_.acknowledged) return due ? Step::ack_over : Step::none;
+        if (news_.snoozed || news_.inhibited) return Step::none;
+        if (before_.acknowledged) return due && !news_.frozen ? Step::ack_over : Step::none;
         if (incident.open() && before_.unheard->escalated && before_.unheard->incident == incident.number)
             return news_.silence_over ? Step::unheard : Step::none;
         if (!incident.open()) return Step::none;
         if (!levels_are_left()) return same_incident() && is_told_anew(true) ? Step::nobody_has_it : Step::none;
         // Whom nobody could reach is not waited for.
-        return due || before_.dead ? Step::next_level : Step::none;
+        return (due && !news_.frozen) || before_.dead ? Step::next_level : Step::none;
     }
 
     /// Nobody was told of the first one yet.
@@ -469,7 +469,7 @@ private:
             left.edges &= known & ~(result_.begins != nullptr ? bit_of(result_.begins->condition) : ConditionBits{0});
             const bool later = before_.acknowledged && news_.after.open();
             left.began &= news_.waiting || later;
-            left.escalated &= later && !result_.goes_on && !result_.escalation;
+            left.escalated &= (later || news_.inhibited) && !result_.goes_on && !result_.escalation;
             left.over = false;
             if (left.edges == 0 && !left.began && !left.escalated) left = {};
         }

@@ -294,8 +294,9 @@ struct Told {
             case Fate::What::unsaid:
                 if (of_incident && leave_unsaid()) incident = false;  // it is told with what is done next
                 break;
-            case Fate::What::frozen:
-                if (of_incident) leave_unsaid();
+            case Fate::What::frozen:  // nothing is done next: that it began is told by itself
+                if (of_incident && leave_unsaid()) incident = false, begin_held = of.open();
+                if (last == fate.at) last.reset();
                 break;
             case Fate::What::silenced: {
                 if (of_incident) leave_unsaid();

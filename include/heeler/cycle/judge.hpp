@@ -326,7 +326,7 @@ private:
         news.snoozed = verdict_.marks.snoozed_at(now_.wall);
         news.frozen = around_.frozen;
         news.inhibited = around_.inhibited;
-        news.silence_over = around_.silence_over && !news.held && !news.frozen && !news.snoozed;
+        news.silence_over = around_.silence_over && !news.held && !news.snoozed;
         return news;
     }
 
