@@ -201,7 +201,7 @@ private:
         const bool gave_up = watched_.verdict->incident.phase == Phase::holding && !judged_.failed.empty();
         if (judged_.decision.is_final || gave_up)
             row.alert.details.push_back({detail_name::recommendation, wording_.recommendation()});
-        if (judged_.held == HeldBack::poison) tell_poison(row);
+        if (wording_.is_poisoned()) tell_poison(row);
         rows_.alerts.push_back(std::move(row));
         if (rung::ends_run(judged_.decision.plan)) copy_for_levels_above();
     }
@@ -210,7 +210,7 @@ private:
         Restarts& restarts = watched_.verdict.edit().restarts;
         restarts.poisoned_at = restarts.poisoned_at.value_or(now_.wall);
         const std::string starts = words::counted(static_cast<double>(restarts.starts.size()), "fresh agent");
-        row.alert.severity = Severity::critical;
+        make_critical(row);
         row.alert.summary = text::concat("run ", row.alert.run.name, " is POISONED: ", starts, " did not help");
         wording_.add_command(row, "resume", " resume");
     }
@@ -245,11 +245,17 @@ private:
         address(row);
         if (telling_.silence != 0)
             row.alert.details.push_back({detail_name::silenced, "by " + silence + ", which is over"});
-        row.alert.severity = Severity::critical;
+        make_critical(row);
         row.alert.summary =
             "run " + row.alert.run.name + " still needs a person (" + wording_.condition_and_reason() + ")";
         wording_.complete(row, wording_.done_so_far());
+        if (wording_.is_poisoned()) tell_poison(row);
         rows_.alerts.push_back(std::move(row));
+    }
+
+    /// What is said of the incident later is so, too.
+    void make_critical(AlertRow& row) {
+        row.alert.severity = watched_.verdict.edit().told.severity = Severity::critical;
     }
 
     void tell_recovery(const Incident& from) {

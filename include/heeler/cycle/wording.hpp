@@ -261,6 +261,12 @@ public:
         return judged_.failed.empty() ? attempts : attempts + "; " + judged_.failed;
     }
 
+    /// Somebody is asked for because no fresh agent is started any more.
+    [[nodiscard]] bool is_poisoned() const noexcept {
+        const bool holds = watched_.verdict->incident.phase == Phase::holding;
+        return judged_.held == HeldBack::poison || (holds && watched_.verdict->restarts.poisoned_at);
+    }
+
     /// `paused`: whoever reads it does once the plan's pause is done.
     [[nodiscard]] std::string next_for_people(bool paused = false) const {
         const Plan& plan = judged_.decision.plan;
@@ -275,7 +281,7 @@ public:
         if (rung::has(plan, ActionKind::abandon) || rung::has(plan, ActionKind::mark_failed))
             return "the run may still be running; it is no longer watched";
         if (paused || watched_.run.waits_for_resume()) return "the run stays paused until an operator resumes it";
-        if (judged_.held == HeldBack::poison) return "no fresh agent is started any more until an operator resumes it";
+        if (is_poisoned()) return "no fresh agent is started any more until an operator resumes it";
         if (judged_.decision.reason == "outcome_unknown" && watched_.verdict->incident.phase == Phase::holding)
             return "nothing more is done; a person looks what has become of the run";
         if (judged_.decision.is_final || watched_.verdict->incident.phase == Phase::holding)
