@@ -473,6 +473,7 @@ private:
         if (told_.end_waits && pending_.empty() && is_snoozed()) believes_ = gives_up_ = false, believed_edges_ = 0;
         if (!told_.tells_end(settings_, static_cast<std::uint32_t>(pending_.size()), is_snoozed())) return;
         ask(What::ended, incident_.number, name_of(AlertKind::ended));
+        told_.ask({at(now_).wall, incident_.number, {}, std::string{name_of(AlertKind::ended)}, true, true});
     }
 
     void send(const Telling& telling, const News& news) {
@@ -504,7 +505,10 @@ private:
             Fate fate{Fate::What::delivered, {}, sent.kind, sent.at, 0};
             if (sent.what == What::escalation && frozen_ && sent.tries == 0)
                 fate.what = Fate::What::frozen;
-            else if (!silences_.empty())
+            else if (!silences_.empty() && sent.what == What::ended) {
+                later.push_back(std::move(sent));
+                continue;
+            } else if (!silences_.empty())
                 fate.what = Fate::What::silenced, fate.silence = *silences_.begin();
             else if (inhibited_ && is_inhibited(sent))
                 fate.what = Fate::What::inhibited;
@@ -515,7 +519,7 @@ private:
                 fate.what = Fate::What::dead;
             else
                 read(sent);
-            if (fate.what != Fate::What::delivered) lose(sent, fate.what);
+            if (fate.what == Fate::What::inhibited && sent.gives_up) fail("that a run is given up is kept back");
             fates_.push_back(std::move(fate));
         }
         pending_ = std::move(later);
@@ -527,12 +531,6 @@ private:
         const detail::ToldAlert* const said = known.find_asked(sent.at, sent.kind);
         return known.begin == detail::Beginning::on_its_way && !known.heard && !known.end_told &&
                (said == nullptr || said->incident != 0);
-    }
-    /// What nobody can be told again, since the run is gone.
-    void lose(const Sent& sent, Fate::What what) {
-        if (what == Fate::What::inhibited && sent.gives_up) fail("that a run is given up is kept back");
-        if (sent.what == What::ended) believes_ = false, believed_edges_ = 0;
-        if (sent.what == What::ended || sent.gives_up) gives_up_ = false;
     }
 
     void read(const Sent& sent) {

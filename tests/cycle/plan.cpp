@@ -181,7 +181,7 @@ TEST_CASE("that it is over is told with how long it lasted, what was done and wh
         p.clock.advance(1h);  // told when the cooldown is over
         const Judged over{p.watched.verdict->incident};
         known[9].outcome = InterventionOutcome::ended;
-        const Alert ended = Planner{p.watched, over, p.now()}.ended(false).front().alert;
+        const Alert ended = Planner{p.watched, over, p.now()}.ended().front().alert;
         CHECK(told(ended) ==
               "lasted=4m 30s|steps=" + steps + "ended|cost=0.42 USD, 7500 tokens since the run started|");
         CHECK_THAT(format_alert(ended), ContainsSubstring("Lasted: 4m 30s"));
@@ -190,6 +190,6 @@ TEST_CASE("that it is over is told with how long it lasted, what was done and wh
     SECTION("ended in health: nothing lasted") {
         p.watched.verdict.edit().told.incident = false;
         const Judged over{p.watched.verdict->incident};
-        CHECK(told(Planner{p.watched, over, p.now()}.ended(true).front().alert).empty());
+        CHECK(told(Planner{p.watched, over, p.now()}.ended().front().alert).empty());
     }
 }

@@ -338,7 +338,7 @@ private:
     void close_incident(Alerting alerting) {
         Told& told = result_.told;
         if (news_.after.open()) return;
-        const bool by_hand = news_.before.open() && !news_.recovered;
+        const bool by_hand = news_.looked && news_.before.open() && !news_.recovered;
         if (!settings_.tell_people || by_hand || (news_.snoozed && news_.pending == 0)) return told.close();
         const bool unknown = news_.looked && news_.pending == 0 && !before_.is_believed(same_incident());
         if (alerting != Alerting::resolved && !unknown) return;

@@ -103,6 +103,7 @@ struct ToldAlert {
     bool ends_run = false;  ///< it says as well that the run is given up or ended
     bool perhaps = false;   ///< it may have arrived
 
+    [[nodiscard]] bool is(WallTime when, std::string_view what) const noexcept { return at == when && kind == what; }
     friend bool operator==(const ToldAlert&, const ToldAlert&) = default;
 
     void archive(auto& a) { a(at, incident, edge, kind, over, ends_run, perhaps); }
@@ -153,13 +154,17 @@ struct InVain {
     bool over = false;       ///< the newest said that something is over
 
     static constexpr Duration longest = std::chrono::hours{1};
+    static constexpr std::uint32_t most_of_end = 30;  ///< of a run that is over: about a day
 
-    /// One interval of the run after the first one, then after pauses twice as long; at once where the clock was set
-    /// back.
-    [[nodiscard]] bool due(Duration interval, WallTime now) const noexcept {
-        Duration pause = interval;
+    /// One interval of the run after the first one, then twice as long each time.
+    [[nodiscard]] Duration pause(Duration interval) const noexcept {
+        Duration pause = count == 0 ? Duration{} : interval;
         for (std::uint32_t i = 1; i < count && pause < longest; ++i) pause *= 2;
-        return now < at || now - at >= (pause < longest ? pause : longest);
+        return pause < longest ? pause : longest;
+    }
+    /// At once where the clock was set back.
+    [[nodiscard]] bool due(Duration interval, WallTime now) const noexcept {
+        return now < at || now - at >= pause(interval);
     }
 
     friend bool operator==(const InVain&, const InVain&) = default;
@@ -197,7 +202,7 @@ struct Told {
     bool begin_held = false;    ///< that the incident began is to be told as soon as nothing holds it back
     bool end_told = false;      ///< the newest alert says that the run is given up or ended
     bool end_waits = false;     ///< the run is over; that is told when it is known what became of the alerts before
-    bool found_over = false;    ///< and nobody had said that it is
+    bool found_over = false;    ///< and nobody had said that it is, or whoever did reached nobody
     bool of_all = false;        ///< it stands still together with many others, which is told as one
 
     friend bool operator==(const Told&, const Told&) = default;
@@ -272,6 +277,8 @@ struct Told {
             heard |= alert.incident != 0 && (incident || of.open() || alert.incident < of.number);
             read |= edge;
         }
+        const bool is_lost = fate.what == Fate::What::dead || fate.what == Fate::What::silenced;
+        if (is_lost && alert.ends_run) found_over |= std::exchange(end_told, false);
         switch (fate.what) {
             case Fate::What::perhaps:
                 break;
@@ -283,7 +290,6 @@ struct Told {
             case Fate::What::dead:  // the cooldown is not used up, unless the class says that one attempt is enough
                 if (of_incident || edge != 0) note_in_vain(fate, of_incident);
                 dead |= of_incident;
-                if (alert.ends_run) end_told = false;
                 dead_edges |= edge;
                 if (settings.outbox.retry && last == fate.at) last.reset();
                 break;
@@ -300,7 +306,6 @@ struct Told {
                 break;
             case Fate::What::silenced: {
                 if (of_incident) leave_unsaid();
-                if (alert.ends_run) end_told = false;
                 const bool escalates = fate.is(AlertKind::escalation), goes_on = of_incident && of.open();
                 if (edge != 0 || goes_on)
                     unheard.edit().add(
@@ -313,13 +318,20 @@ struct Told {
     /// The run is over. `found`: nobody had said so.
     void end(bool found) noexcept {
         end_waits = true;
-        found_over = found;
+        found_over |= found;
+        in_vain.reset();
+    }
+    /// It is not, though people were told so.
+    void take_back_end() noexcept { end_told = found_over = false; }
+    /// The alert made then of that kind says that the run is over, and nothing else would.
+    [[nodiscard]] bool is_last_word(WallTime at, std::string_view kind) const noexcept {
+        return detail::any_of(asked, [&](const auto& each) { return each.is(at, kind) && each.over && each.ends_run; });
     }
     /// Whether that is told now, if it was not before: not as long as people may still read that there was trouble.
     [[nodiscard]] bool tells_end(const AlertSettings& settings, std::uint32_t pending, bool snoozed) {
         if (!end_waits || pending > 0) return false;
         end_waits = false;
-        return !snoozed && (found_over || is_told_of_end(settings));
+        return !snoozed && in_vain->count < InVain::most_of_end && (found_over || is_told_of_end(settings));
     }
 
     /// An escalation that was held back has told nobody.
@@ -346,7 +358,7 @@ private:
     /// The alert that this is about; one about nothing if nobody was asked.
     [[nodiscard]] ToldAlert answered(const Fate& fate) {
         for (std::size_t i = 0; i < asked.size(); ++i) {
-            if (asked[i].at != fate.at || asked[i].kind != fate.kind) continue;
+            if (!asked[i].is(fate.at, fate.kind)) continue;
             if (fate.what == Fate::What::perhaps) return asked[i].perhaps = true, ToldAlert{};  // it is still asked
             ToldAlert found = std::move(asked[i]);
             asked.erase(asked.begin() + static_cast<std::ptrdiff_t>(i));
@@ -357,9 +369,14 @@ private:
 
     /// Whoever read that it began reads that it is over, if not now, then once it can be told. It may have come back.
     void take_in_end(const Fate& fate, const ToldAlert& alert, const Incident& of) {
+        const bool delivered = fate.what == Fate::What::delivered;
         // Somebody else has another copy of it.
-        if (fate.what != Fate::What::delivered && alert.incident != 0 && !heard) return;
-        if (fate.what == Fate::What::delivered) {
+        if (!delivered && alert.incident != 0 && !heard && !alert.ends_run) return;
+        const bool is_known_over = delivered && alert.ends_run;
+        end_told |= is_known_over;
+        found_over &= !is_known_over;
+        end_waits |= fate.what == Fate::What::dead && alert.ends_run;  // until somebody has it
+        if (delivered) {
             in_vain.reset();
             if (alert.incident == 0) read &= ~bit_of(alert.edge);
             if (alert.incident != 0) take_in_last_word(of);

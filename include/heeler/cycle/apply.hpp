@@ -97,7 +97,7 @@ public:
         // While it was carried out a person said that the incident is none.
         if (watched_.verdict->incident.phase == Phase::none && !ended)
             judged.decision = Decision{watched_.verdict->incident};
-        if (!ended && watched_.verdict->told.end_told) watched_.verdict.edit().told.end_told = false;
+        if (!ended) watched_.verdict.edit().told.take_back_end();
         judged.shows = watched_.shown;
         judged.failed = notes::failed(actions);
         if (ended && shadow) judged.decision.incident.phase = Phase::holding;
@@ -203,7 +203,12 @@ private:
             return;
         Judged over{watched_.verdict->incident};
         over.severity = Severity::none;
-        add_alerts(Planner{watched_, over, now_}.ended(told.found_over));
+        List<AlertRow> rows = Planner{watched_, over, now_}.ended();
+        for (AlertRow& row : rows) {
+            row.not_before += told.in_vain->pause(watched_.run.interval);
+            told.ask({now_.wall, watched_.verdict->incident.number, {}, row.alert.kind, true, true});
+        }
+        add_alerts(std::move(rows));
     }
 
     /// Detectors of repetition forget what they have seen.

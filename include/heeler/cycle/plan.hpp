@@ -75,7 +75,8 @@ public:
     }
 
     /// For people who were told that an incident began: the run is over.
-    [[nodiscard]] List<AlertRow> ended(bool found_over) const {
+    [[nodiscard]] List<AlertRow> ended() const {
+        const bool found_over = watched_.verdict->told.found_over && watched_.run.state == RunState::completed;
         AlertRow row = alert_of(name_of(found_over ? AlertKind::worker_complete : AlertKind::ended), "end " + moment());
         const std::string outcome = found_over ? "unknown" : std::string{name_of(watched_.run.state)};
         const bool given_up = watched_.run.state == RunState::abandoned || watched_.run.state == RunState::failed;

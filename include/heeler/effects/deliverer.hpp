@@ -103,8 +103,9 @@ public:
     }
 
 private:
-    static constexpr Duration retry_after = std::chrono::seconds{1};  ///< of what was answered with `busy`
-    static constexpr std::uint8_t most_looks = 2;                     ///< in later cycles, at what nobody knows
+    static constexpr Duration retry_after = std::chrono::seconds{1};    ///< of what was answered with `busy`
+    static constexpr Duration silence_looks = std::chrono::minutes{1};  ///< whether what waits for its end is told
+    static constexpr std::uint8_t most_looks = 2;                       ///< in later cycles, at what nobody knows
     static constexpr std::string_view closed_by_hand = "a person has closed the incident";
 
     /// By what an action is held back, and how that is said; `answer`: by nothing.
@@ -399,10 +400,7 @@ private:
         if (!queues_.take_alert(action.key, job)) return;
         const OutcomeFrom first = rung.actions.front().outcome_from;
         const bool frozen = first == OutcomeFrom::freeze || action.outcome_from == OutcomeFrom::freeze;
-        {
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->note(job.fate(frozen ? Fate::What::frozen : Fate::What::unsaid));
-        }
+        job.note(frozen ? Fate::What::frozen : Fate::What::unsaid);
         finish_alert(job, AlertRow::State::skipped, now);
     }
 
@@ -410,8 +408,6 @@ private:
     /// is told twice, and none of them is lost.
     void send_together(List<AlertJob>& jobs, Instant now, CycleReport& report) {
         if (!JointAlerts{ledger_, queues_, table_}.join(jobs, now, report)) return;
-        queues_.told(jobs.front(), now.wall);
-        jobs.front().group.clear();  // from here on it waits for nobody
         send(std::move(jobs.front()), now, report);
     }
 
@@ -423,7 +419,9 @@ private:
         if (job.rules->rules.mode == Mode::shadow) return finish_alert(job, AlertRow::State::skipped, now);
         if (is_kept_off(job, now)) return false;
         const auto silence = job.under_way ? std::nullopt : silences_.about(job, now.wall);
-        return !silence || keep_silent(job, *silence, now, report);
+        if (silence) return keep_silent(job, *silence, now, report);
+        if (job.row.how == AlertRow::How::silenced) job.row.how = AlertRow::How::plain;
+        return true;
     }
 
     /// A person wants no words about the run: they wait for the end of a snooze, and are left out where what they are
@@ -463,22 +461,42 @@ private:
     /// Instead of being sent it is on record by whom it was silenced, and why. False: nobody has it.
     bool keep_silent(AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
         job.row.how = AlertRow::How::silenced;
-        job.row.note = silenced_by(silence);
+        const std::string before = std::exchange(job.row.note, silenced_by(silence));
+        const bool is_news = before != job.row.note;
+        if (is_news) note_silence(job, silence, now, report);
+        if (is_last_word(job)) return wait_for_silence(std::move(job), *silence.until, is_news, now);
+        job.note(Fate::What::silenced, silence.number);
+        return finish_alert(job, AlertRow::State::skipped, now);
+    }
+
+    /// That a run is over is said by nothing else later.
+    [[nodiscard]] static bool is_last_word(const AlertJob& job) {
+        const std::lock_guard guard{job.watched->lock};
+        return job.watched->verdict->told.is_last_word(job.row.alert.at, job.row.alert.kind);
+    }
+
+    /// A silence may be ended before its time. `is_news`: that it waits for this one.
+    bool wait_for_silence(AlertJob job, WallTime until, bool is_news, Instant now) {
+        job.row.not_before = min_of(until, now.wall + silence_looks);
+        job.owed = job.row.not_before;
+        job.wait = job.row.not_before - now.wall;
+        if (is_news) job.keep_row(true);
+        queues_.add(std::move(job));
+        return false;
+    }
+
+    static void note_silence(const AlertJob& job, const DecisionRow& silence, Instant now, CycleReport& report) {
         text::JsonLine line;
         line.begin_object().key("what").string("alert").key("why").string("silence").key("kind");
         line.string(job.row.alert.kind).key("key").string(job.row.alert.key).key("silence").number(silence.number);
         line.key("note").string(job.row.note).end_object();
         AuditRow row{now.wall, "suppressed", {}, std::move(line).text()};
-        {
-            const std::lock_guard guard{job.watched->lock};
-            row.run = job.watched->run.id;
-            job.watched->note(job.fate(Fate::What::silenced, silence.number));
-            job.watched->unsaved.edit().audit.push_back(row);
-        }
-        report.events.push_back(AuditEvent{std::move(row)});
         ++report.suppressed;
         ++report.why.silence;
-        return finish_alert(job, AlertRow::State::skipped, now);
+        const std::lock_guard guard{job.watched->lock};
+        row.run = job.watched->run.id;
+        job.watched->unsaved.edit().audit.push_back(row);
+        report.events.push_back(AuditEvent{std::move(row)});
     }
 
     /// True: somebody has it.
@@ -492,10 +510,9 @@ private:
         do {
             auto answer = courier_.send(job.row, rules.alerts.outbox, now, report, job.owed);
             job.under_way = is_under_way(answer) && job.row.state == AlertRow::State::pending;
-            if (!answer && answer.error().code == ErrorCode::timed_out) {
-                const std::lock_guard guard{job.watched->lock};
-                job.watched->note(job.fate(Fate::What::perhaps));
-            }
+            if (!answer && answer.error().code == ErrorCode::timed_out) job.note(Fate::What::perhaps);
+            if (job.under_way || job.row.state == AlertRow::State::delivered) queues_.told(job, now.wall);
+            job.group.clear();  // from here on it waits for nobody
             if (job.under_way) return wait_for(std::move(job), taken, now);
             if (!job.row.last_error.empty()) failed = job.row.last_error;
             if (answer) receipt = *std::move(answer);
@@ -548,9 +565,8 @@ private:
     static bool drop_alert(AlertJob& job, AlertRow::State state) {
         WatchedRun& watched = *job.watched;
         const std::lock_guard guard{watched.lock};
-        if (watched.unsaved)
-            drop_if(watched.unsaved.edit().alerts,
-                    [&](const AlertRow& row) { return row.alert.key == job.row.alert.key; });
+        const auto is_it = [&](const AlertRow& row) { return row.alert.key == job.row.alert.key; };
+        if (watched.unsaved) drop_if(watched.unsaved.edit().alerts, is_it);
         watched.settle_alert();
         if (state == AlertRow::State::dead) watched.note(job.fate(Fate::What::dead));
         job.row.state = state;

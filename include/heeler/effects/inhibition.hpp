@@ -42,8 +42,7 @@ public:
             job.row.state = AlertRow::State::skipped;
             job.row.how = AlertRow::How::inhibited;
             job.row.with_run = above;
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->note(job.fate(Fate::What::inhibited));  // now: of two runs above each other one is told
+            job.note(Fate::What::inhibited);  // now: of two runs above each other one is told
             kept.push_back(std::move(job));
         }
         due = std::move(rest);

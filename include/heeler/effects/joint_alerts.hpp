@@ -114,8 +114,7 @@ private:
     void settle(List<AlertJob>& jobs, bool dead, Instant now, CycleReport& report) {
         for (AlertJob& job : jobs) {
             job.row.state = dead ? AlertRow::State::dead : AlertRow::State::skipped;
-            const std::lock_guard guard{job.watched->lock};
-            job.watched->note(job.fate(dead ? Fate::What::dead : Fate::What::delivered));
+            job.note(dead ? Fate::What::dead : Fate::What::delivered);
         }
         AlertSettler{ledger_, table_}.settle(jobs, now, report);
     }

@@ -79,6 +79,10 @@ struct AlertJob {
     [[nodiscard]] Fate fate(Fate::What what, std::uint64_t silence = 0) const {
         return {what, row.alert.key, row.alert.kind, row.alert.at, silence};
     }
+    void note(Fate::What what, std::uint64_t silence = 0) const {
+        const std::lock_guard guard{watched->lock};
+        watched->note(fate(what, silence));
+    }
 
     /// A due time that lies further away than any wait is one of before the clock was set.
     [[nodiscard]] bool waits(WallTime now) const noexcept {
@@ -262,10 +266,10 @@ public:
         return due;
     }
 
-    /// The alerts of a group are told.
+    /// The alerts of a group, if it is one, are told.
     void told(const AlertJob& job, WallTime now) {
         const std::lock_guard guard{lock_};
-        groups_.told(job.group, now, job.rules->rules.alerts.outbox);
+        if (!job.group.empty()) groups_.told(job.group, now, job.rules->rules.alerts.outbox);
     }
 
     /// The alert of this action, which stays where it is.

@@ -251,7 +251,9 @@ struct RunMemory {
         if (alerts_pending > 0) --alerts_pending;
     }
     /// The run is over, and nothing is left that the words about it wait for: they come with its next cycle.
-    [[nodiscard]] bool end_follows() const noexcept { return alerts_pending == 0 && verdict->told.end_waits; }
+    [[nodiscard]] bool end_follows() {
+        return alerts_pending == 0 && as_told([](const RunMemory& known) { return known.verdict->told.end_waits; });
+    }
 
     /// What the run did before was not seen: its ages count from here.
     void see_from(Elapsed now) {
