@@ -155,7 +155,7 @@ TEST_CASE("a child is told if nobody receives its parent's alert or they dismiss
         l.minutes(2);
         CHECK(l.heard() == "child run.unhealthy");
     }
-    SECTION("its parent was frozen, so nobody was told") {
+    SECTION("its parent was frozen, and people are told all the same") {
         DecisionRow freeze;
         freeze.run = "boss";
         freeze.verb = Verb::freeze;
@@ -165,7 +165,7 @@ TEST_CASE("a child is told if nobody receives its parent's alert or they dismiss
         static_cast<void>(l.dog->observe(boss, OutputAccess{false}));
         static_cast<void>(l.add("child", "boss"));
         l.minutes(2);
-        CHECK(l.heard() == "child run.unhealthy");
+        CHECK(l.heard() == "boss run.unhealthy");
     }
     SECTION("its parent is dismissed") {
         static_cast<void>(l.add("boss"));
