@@ -6,8 +6,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
+
+// libstdc++ declares std::thread with std::stop_token, which runner.hpp includes; its <thread> costs 128 lines more.
+#if !defined(__GLIBCXX__) || !defined(__cpp_lib_jthread)
+#include <thread>
+#endif
 
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/time.hpp>
