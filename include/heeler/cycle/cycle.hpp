@@ -463,8 +463,9 @@ private:
         operators_.written(stored);
         for (const WorkItem& item : round.work)
             if (item.change.stored && item.change.handle == round.tells_of_all) deliverer_.mass_stall().told();
-        const auto is_lost = [](const WorkItem& item) { return !item.change.stored && !item.change.fault; };
-        return stored && !any_of(round.work, is_lost);
+        for (const WorkItem& item : round.work)
+            if (!item.change.stored && !item.change.fault) return false;
+        return stored;
     }
 
     /// Whoever does not take its turn in the first tick does in the next ones.
