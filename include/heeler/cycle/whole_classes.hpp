@@ -24,7 +24,9 @@ public:
     /// Whether a cycle for this cause is one of a whole class.
     [[nodiscard]] bool due(TickCause cause, Instant now) const {
         if (is_of_some(cause) || !registry_.any_together()) return false;
-        return any_of(registry_.classes(), [&](const auto& rules) { return is_due(*rules, cause, now); });
+        for (const auto& rules : registry_.classes())
+            if (is_due(*rules, cause, now)) return true;
+        return false;
     }
 
     void begin(TickCause cause, Instant now) {

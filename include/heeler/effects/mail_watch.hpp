@@ -96,7 +96,10 @@ private:
     /// Answers whether it worked.
     template <class Answer>
     static bool note(SaidOnce& trouble, std::string_view where, const Answer& answer, CycleReport& report) {
-        answer ? trouble.over() : trouble.say(where, answer.error(), report);
+        if (answer)
+            trouble.over();
+        else
+            trouble.say(where, answer.error(), report);
         return answer.has_value();
     }
 

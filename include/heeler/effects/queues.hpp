@@ -313,7 +313,9 @@ private:
     }
 
     [[nodiscard]] bool waits_in(const std::string& group) const {
-        return any_of(alerts_, [&](const auto& waiting) { return waiting->group == group; });
+        for (const auto& waiting : alerts_)
+            if (waiting->group == group) return true;
+        return false;
     }
 
     template <class Job>

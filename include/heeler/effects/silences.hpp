@@ -12,7 +12,6 @@
 #include <heeler/alert/silence.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/effects/queues.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -29,7 +28,9 @@ public:
     /// Whether this one is in force yet.
     [[nodiscard]] bool stands(std::uint64_t number) const {
         const std::lock_guard guard{lock_};
-        return any_of(standing_, [&](const DecisionRow& row) { return row.number == number; });
+        for (const DecisionRow& row : standing_)
+            if (row.number == number) return true;
+        return false;
     }
 
     /// The oldest that is about this alert at this moment.

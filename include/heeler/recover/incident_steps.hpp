@@ -5,7 +5,6 @@
 
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/recover/rung.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -65,7 +64,8 @@ namespace heeler::inline HEELER_ABI {
 [[nodiscard]] inline Decision poisoned(const Incident& before, const Decision& step, bool known) {
     if (step.is_final) {
         Decision rest = step;
-        detail::drop_if(rest.plan, [](const Step& entry) { return entry.action == ActionKind::spawn; });
+        for (auto entry = rest.plan.begin(); entry != rest.plan.end();)
+            entry = entry->action == ActionKind::spawn ? rest.plan.erase(entry) : entry + 1;
         return rest;
     }
     Decision held = escalated(told_only(before, step), "poisoned");

@@ -7,7 +7,6 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/list.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/result.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -36,11 +35,15 @@ struct Response {
 namespace heeler::inline HEELER_ABI::rung {
 
 [[nodiscard]] inline bool has(const Plan& plan, ActionKind kind) noexcept {
-    return detail::any_of(plan, [&](const Step& step) { return step.action == kind; });
+    for (const Step& step : plan)
+        if (step.action == kind) return true;
+    return false;
 }
 
 [[nodiscard]] inline bool any(const List<Action>& actions, ActionOutcome outcome) noexcept {
-    return detail::any_of(actions, [&](const Action& action) { return action.outcome == outcome; });
+    for (const Action& action : actions)
+        if (action.outcome == outcome) return true;
+    return false;
 }
 
 /// Null if the rung has none of this kind.
@@ -63,7 +66,9 @@ namespace heeler::inline HEELER_ABI::rung {
 
 /// It does more than ask for a person: what a budget bounds.
 [[nodiscard]] inline bool has_deeds(const Plan& plan) noexcept {
-    return detail::any_of(plan, [](const Step& step) { return step.action != ActionKind::escalate; });
+    for (const Step& step : plan)
+        if (step.action != ActionKind::escalate) return true;
+    return false;
 }
 
 /// The run is over, or nobody watches it any more, when it is carried out.
@@ -81,7 +86,9 @@ namespace heeler::inline HEELER_ABI::rung {
 }
 
 [[nodiscard]] inline bool touches(const Plan& plan) noexcept {
-    return detail::any_of(plan, [](const Step& step) { return touches(step.action); });
+    for (const Step& step : plan)
+        if (touches(step.action)) return true;
+    return false;
 }
 
 /// What follows when an action came to nothing, or nobody knows: what waited for it in vain and harms nobody, and a

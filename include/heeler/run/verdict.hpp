@@ -13,7 +13,6 @@
 #include <heeler/core/ladder.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/on_demand.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/detector_memory.hpp>
 #include <heeler/run/restarts.hpp>
@@ -48,7 +47,9 @@ struct Verdict {
     Restarts restarts;
 
     [[nodiscard]] bool has_seen(const Condition& condition) const noexcept {
-        return contains(conditions_seen, condition);
+        for (const Condition& known : conditions_seen)
+            if (known == condition) return true;
+        return false;
     }
     void note(const Condition& condition) {
         if (!has_seen(condition)) conditions_seen.push_back(condition);
@@ -83,7 +84,9 @@ struct Verdict {
     }
 
     [[nodiscard]] bool has_new(const Findings& notes) const noexcept {
-        return any_of(notes, [&](const Finding& note) { return (notes_given & kind_bit(note.kind)) == 0; });
+        for (const Finding& note : notes)
+            if ((notes_given & kind_bit(note.kind)) == 0) return true;
+        return false;
     }
 
     /// Interventions and the end are stored on their own.

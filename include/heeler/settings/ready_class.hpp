@@ -42,7 +42,9 @@ public:
 
 private:
     [[nodiscard]] bool contains(std::uint64_t identity) const noexcept {
-        return detail::contains(identities_, identity);
+        for (const std::uint64_t known : identities_)
+            if (known == identity) return true;
+        return false;
     }
 
     mutable std::mutex lock_;
