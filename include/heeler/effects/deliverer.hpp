@@ -22,6 +22,7 @@
 #include <heeler/effects/effects.hpp>
 #include <heeler/effects/inhibition.hpp>
 #include <heeler/effects/joint_alerts.hpp>
+#include <heeler/effects/kept_off.hpp>
 #include <heeler/effects/mass_stall.hpp>
 #include <heeler/effects/queues.hpp>
 #include <heeler/effects/silences.hpp>
@@ -106,13 +107,6 @@ private:
     static constexpr Duration retry_after = std::chrono::seconds{1};    ///< of what was answered with `busy`
     static constexpr Duration silence_looks = std::chrono::minutes{1};  ///< whether what waits for its end is told
     static constexpr std::uint8_t most_looks = 2;                       ///< in later cycles, at what nobody knows
-    static constexpr std::string_view closed_by_hand = "a person has closed the incident";
-
-    /// By what an action is held back, and how that is said; `answer`: by nothing.
-    struct Held {
-        OutcomeFrom by = OutcomeFrom::answer;
-        std::string_view why{};
-    };
 
     /// An escalation as well. That an incident began is no action: people learn of it. What people order is done, and
     /// that the run was ended is told. What a control put off is not asked for any more once a cycle has seen that the
@@ -123,8 +117,7 @@ private:
         const std::lock_guard guard{job.watched->lock};
         const Verdict& verdict = *job.watched->verdict;
         if (all_frozen || verdict.marks.frozen_at(now.wall)) return {OutcomeFrom::freeze, "frozen"};
-        const bool has_ended_run = has_done(job, [](ActionKind kind) { return rung::ends_run(kind); });
-        if (has_ended_run || verdict.is_order(action.intervention)) return {};
+        if (has_ended_run(job) || verdict.is_order(action.intervention)) return {};
         if (verdict.marks.snoozed_at(now.wall)) return {OutcomeFrom::snooze, "snoozed"};
         if (verdict.is_dropped(action.incident)) return {OutcomeFrom::recovery, closed_by_hand};
         if (has_begun_to_wait(job, action)) return {OutcomeFrom::recovery, "the run waits"};
@@ -132,20 +125,6 @@ private:
         const bool words = !waits && (!rung::touches(action.kind) || is_injection(action.kind));
         if (words || (job.may_have_happened && !waits) || !job.watched->called_off) return {};
         return {OutcomeFrom::recovery, "nothing calls for it any more"};
-    }
-
-    /// What nobody knows whether it was counts.
-    template <class Is>
-    [[nodiscard]] static bool has_done(const RungJob& job, Is&& is) {
-        return any_of(job.actions, [&](const Action& each) { return rung::may_be_done(each) && is(each.kind); });
-    }
-
-    /// And not because it is paused by the rung or was before. A person is told what was done, not what was left out.
-    [[nodiscard]] static bool has_begun_to_wait(const RungJob& job, const Action& action) {
-        const Run& run = job.watched->run;
-        const bool pauses = has_done(job, [](ActionKind kind) { return kind == ActionKind::pause; });
-        if (!run.waiting_since || run.paused_by_watchdog || pauses) return false;
-        return action.kind != ActionKind::escalate || rung::any(job.actions, ActionOutcome::skipped);
     }
 
     /// People are told last, so that a slow notifier holds up nothing else of the rung; it is reported in its order.
@@ -427,27 +406,14 @@ private:
     /// A person wants no words about the run: they wait for the end of a snooze, and are left out where what they are
     /// about was over by then. Not that the run was ended, nor the answer to an order.
     [[nodiscard]] bool is_kept_off(AlertJob& job, Instant now) {
-        std::string_view why;
+        KeptOff kept;
         {
             const std::lock_guard guard{job.watched->lock};
-            const Verdict& verdict = *job.watched->verdict;
-            const ToldAlert* const said = verdict.told.find_asked(job.row.alert.at, job.row.alert.kind);
-            const bool answers = !job.row.action_key.empty() && verdict.is_order(verdict.incident.interventions);
-            if (job.under_way || said == nullptr || said->ends_run || answers) return false;
-            const bool snoozed = verdict.marks.snoozed_at(now.wall);
-            const bool open = said->incident == verdict.incident.number && verdict.incident.open();
-            if (verdict.marks.dismissed)
-                why = "dismissed";
-            else if (!said->over && verdict.is_dropped(said->incident))
-                why = closed_by_hand;
-            else if (!said->over && snoozed && said->incident != 0 && !open)
-                why = "over before the snooze was";
-            else if (!snoozed || speaks_for_others(job.row.alert))
-                return false;
-            if (!why.empty()) job.watched->note(job.fate(Fate::What::unsaid));
+            kept = kept_off(*job.watched, job, now);
+            if (!kept.why.empty()) job.watched->note(job.fate(Fate::What::unsaid));
         }
-        if (why.empty()) return put_off(job, now);
-        job.row.last_error = why;
+        if (kept.why.empty()) return kept.waits && put_off(job, now);
+        job.row.last_error = kept.why;
         return !finish_alert(job, AlertRow::State::skipped, now);
     }
 

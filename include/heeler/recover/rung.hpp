@@ -76,7 +76,9 @@ namespace heeler::inline HEELER_ABI::rung {
     return kind == ActionKind::terminate || is_record_only(kind);
 }
 [[nodiscard]] inline bool ends_run(const Plan& plan) noexcept {
-    return detail::any_of(plan, [](const Step& step) { return ends_run(step.action); });
+    for (const Step& step : plan)
+        if (ends_run(step.action)) return true;
+    return false;
 }
 
 /// Reaches the agent itself: in a run that several share, it is isolated first.
