@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/unit.hpp>
 #include <heeler/text/words.hpp>
 
@@ -76,7 +75,8 @@ private:
             record.calls[(record.next + std::size(record.calls) - 1) % std::size(record.calls)];
         if (newest != call) {
             record.varied = 1;
-            if (heeler::detail::contains(record.calls, call)) record.came_back = 1;
+            for (const std::uint16_t each : record.calls)
+                if (each == call) record.came_back = 1;
         }
         if (record.numbers != unit.outcome.numbers) record.moved = 1;
     }

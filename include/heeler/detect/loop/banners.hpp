@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/facts.hpp>
 #include <heeler/detect/loop/learned.hpp>
 #include <heeler/detect/loop/result_facts.hpp>

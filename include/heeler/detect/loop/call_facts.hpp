@@ -236,7 +236,9 @@ private:
 };
 
 [[nodiscard]] inline bool is_bare_word(std::string_view text) noexcept {
-    return !text.empty() && !heeler::detail::any_of(text, [](char c) { return !is_letter(c) && c != '_'; });
+    for (const char c : text)
+        if (!is_letter(c) && c != '_') return false;
+    return !text.empty();
 }
 
 /// What the word tables say of a call.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -184,7 +183,8 @@ private:
     [[nodiscard]] std::uint32_t needed(const Lag& each) const noexcept {
         const std::uint32_t tenths = each.is_list ? settings_.list_tenths : settings_.tenths;
         const std::uint32_t by_period = (tenths * each.lag + 9) / 10;
-        const auto different = static_cast<std::uint32_t>(std::popcount(each.symbols));
+        std::uint32_t different = 0;
+        for (std::uint64_t left = each.symbols; left != 0; left &= left - 1) ++different;
         const std::uint32_t least = different + 1 < settings_.few_symbols ? settings_.few_least : settings_.least;
         return by_period > least ? by_period : least;
     }

@@ -260,8 +260,9 @@ private:
         if (text.size() > 1 && text.find_first_of("/\\") != std::string_view::npos) return true;
         const auto dot = text.rfind('.');
         if (dot == std::string_view::npos || dot == 0 || text.size() - dot > 6 || text.size() - dot < 2) return false;
-        const auto is_other = [](char c) { return !is_lower(c) && !is_digit(c); };
-        return !is_digit(text[dot + 1]) && !heeler::detail::any_of(text.substr(dot + 1), is_other);
+        for (const char c : text.substr(dot + 1))
+            if (!is_lower(c) && !is_digit(c)) return false;
+        return !is_digit(text[dot + 1]);
     }
     /// All letters, with nothing before or behind that a name may have: nearly always.
     [[nodiscard]] bool plain_word(const char* stop) noexcept {

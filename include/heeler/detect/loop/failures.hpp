@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/unit.hpp>
 #include <heeler/text/words.hpp>
 
@@ -79,9 +78,9 @@ struct SameError {
 
     /// The last time the same failure was one of more things.
     [[nodiscard]] static bool had_more(const Part& part, const Outcome& outcome) noexcept {
-        return heeler::detail::any_of(part.records, [&](const Record& each) {
-            return each.used != 0 && each.error == outcome.error_key && each.things > outcome.things;
-        });
+        for (const Record& each : part.records)
+            if (each.used != 0 && each.error == outcome.error_key) return each.things > outcome.things;
+        return false;
     }
 
     static std::string words(const Finding& finding) {

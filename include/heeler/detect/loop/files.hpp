@@ -8,7 +8,6 @@
 
 #include <heeler/core/finding.hpp>
 #include <heeler/core/on_demand.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/unit.hpp>
 #include <heeler/detect/loop/word_table.hpp>
 #include <heeler/text/combine.hpp>

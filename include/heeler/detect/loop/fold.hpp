@@ -11,7 +11,6 @@
 
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/observation.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/call_facts.hpp>
 #include <heeler/detect/loop/memory.hpp>
 #include <heeler/detect/loop/outcome.hpp>
@@ -239,8 +238,8 @@ private:
     /// It waits, or asks again and again for something that takes its time.
     [[nodiscard]] bool is_wait(Memory::Calls& all, const Unit& unit, const Common& now) const noexcept {
         Ledger& ledger = all.ledger;
-        const bool polls = unit.call.typed != 0 && heeler::detail::contains(ledger.polls, unit.call.typed);
-        bool known = unit.call.kind == CallKind::wait || polls;
+        bool known = unit.call.kind == CallKind::wait;
+        for (const std::uint32_t each : ledger.polls) known = known || (each != 0 && each == unit.call.typed);
         if (unit.outcome.becomes_wait && !known) {
             ledger.polls[ledger.next_poll % std::size(ledger.polls)] = unit.call.typed;
             ledger.next_poll = static_cast<std::uint8_t>((ledger.next_poll + 1) % std::size(ledger.polls));

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/word_table.hpp>
 #include <heeler/text/combine.hpp>
 #include <heeler/text/fingerprint.hpp>
@@ -157,11 +156,11 @@ private:
     /// Of what a service says of itself: how long it took.
     [[nodiscard]] static bool is_duration_key(std::string_view key) noexcept {
         if (key.size() < shortest_key) return false;  // nearly always: there is none
-        constexpr std::string_view words[] = {"elapsed", "duration", "took", "latency"};
-        return heeler::detail::any_of(words, [key](const auto& word) {
-            return begins_with_word(key.substr(0, word.size()), word) &&
-                   (key.size() == word.size() || !is_lower(key[word.size()]));
-        });
+        for (const std::string_view word : {"elapsed", "duration", "took", "latency"})
+            if (begins_with_word(key.substr(0, word.size()), word) &&
+                (key.size() == word.size() || !is_lower(key[word.size()])))
+                return true;
+        return false;
     }
     /// Likewise, which request this was.
     [[nodiscard]] static bool is_id_key(std::string_view key) noexcept {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/banners.hpp>
 #include <heeler/detect/loop/call_facts.hpp>
 #include <heeler/detect/loop/error_key.hpp>
@@ -219,8 +218,7 @@ private:
                                       [shape](const auto& each) { return each.line == shape && each.headed_clean; });
     }
     [[nodiscard]] bool is_failure() const noexcept {
-        const auto is_no_timeout = [](const auto& line) { return line.tells_failure() && !has_waited(line.text()); };
-        if (result_.failed) return !is_pending_status() || any_line(lines_of(failure_), is_no_timeout);
+        if (result_.failed) return !(is_pending_status() && failure_.strong_lines == timeouts());
         if (failure_.strong_lines == 0) return is_bare_status();
         if (body_.length <= medium_text && !has_strong_words_of_its_own(failure_.lines)) return false;
         if (ends_well()) return false;
@@ -331,6 +329,13 @@ private:
         const AnswerLines lines = lines_from(failure_, call_.status ? 1000 : 0);
         return any_line(lines, [](const auto& line) { return has_pending_state(line.text()); });
     }
+    /// How often it says that it has waited long enough.
+    [[nodiscard]] std::uint32_t timeouts() const noexcept {
+        std::uint32_t lines = 0;
+        for (AnswerLines line = lines_from(failure_, 1000); line.next();)
+            lines += line.text().find("timed out waiting") != std::string_view::npos ? 1 : 0;
+        return lines;
+    }
     /// A file in which the word stands is none. Of a command that looks at something the answer is short.
     [[nodiscard]] bool is_pending() const noexcept {
         if (!made_before_ || is_pending_status()) return made_before_;
@@ -415,8 +420,9 @@ private:
     }
     /// It stood before different texts already: another line that tells of a failure says more.
     [[nodiscard]] bool may_be_banner(const LineFacts& line) const noexcept {
-        return heeler::detail::any_of(learned_.first,
-                                      [&](const auto& each) { return each.line == line.shape && each.rest_count > 1; });
+        for (const BannerCandidate& each : learned_.first)
+            if (each.line == line.shape) return each.rest_count > 1;
+        return false;
     }
     [[nodiscard]] bool is_in_body(const LineFacts& line) const noexcept {
         if (failure_.first < ResultFacts::head_lines && line.begin < result_.head[failure_.first].begin) return false;

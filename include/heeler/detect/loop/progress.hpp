@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <heeler/core/finding.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/unit.hpp>
 #include <heeler/text/words.hpp>
 

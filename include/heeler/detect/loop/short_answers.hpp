@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/detect/loop/command.hpp>
 #include <heeler/detect/loop/masks.hpp>
 #include <heeler/detect/loop/word_table.hpp>
@@ -146,13 +145,9 @@ inline constexpr Words state_key_ends{"state phase tatus"};
            ((word == "Error" || word == "Failed") && !zero_before(begin, word.data()));
 }
 
-/// Long enough, it says; what it waits for goes on.
-[[nodiscard]] constexpr bool has_waited(std::string_view line) noexcept {
-    return line.find("timed out waiting") != std::string_view::npos;
-}
 /// One word of a table, or of an object, that says that something goes on.
 [[nodiscard]] constexpr bool has_pending_state(std::string_view line) noexcept {
-    bool pending = has_waited(line);
+    bool pending = line.find("timed out waiting") != std::string_view::npos;
     const bool given_up = any_word(line, [&](std::string_view word) {
         const std::string_view behind = between(word.data() + word.size(), line.data() + line.size());
         const bool none_of = word == "0" && behind.size() > 1 && behind[0] == '/' && is_digit(behind[1]);
@@ -204,21 +199,27 @@ inline constexpr Words state_key_ends{"state phase tatus"};
     constexpr std::string_view phrases_before[] = {"exit code", "exit status", "exited with code",
                                                    "exited with status"};
     const char* end = line.data() + line.size();
-    int told = -1;
-    static_cast<void>(any_word(line, [&](std::string_view word) {
+    for (const char* at = line.data(); at != end;) {
+        if (!is_word(*at)) {
+            ++at;
+            continue;
+        }
         for (const std::string_view phrase : phrases_before) {
-            const char* code = match_phrase(word.data(), end, phrase);
+            const char* code = match_phrase(at, end, phrase);
             if (code == nullptr) continue;
             while (code != end && !is_word(*code)) ++code;
             const char* stop = code;
             int value = 0;
             for (; stop != end && is_digit(*stop) && stop - code < 9; ++stop) value = value * 10 + (*stop - '0');
             if (stop == code || (stop != end && is_word(*stop))) continue;
-            if (is_of_object(line) || !any_word(between(stop, end), [](auto) { return true; })) told = value;
+            if (is_of_object(line)) return value;
+            const char* more = stop;
+            while (more != end && !is_word(*more)) ++more;
+            if (more == end) return value;
         }
-        return told >= 0;
-    }));
-    return told;
+        at = word_end(at, end);
+    }
+    return -1;
 }
 
 /// "HTTP 503", "status: 429", "502 Bad Gateway"; a bare number is data.
