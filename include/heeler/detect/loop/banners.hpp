@@ -80,9 +80,10 @@ struct Seen {
 /// Of a line without a word of failure, `clean_verb` and `clean_rest` are who got it and what it said, digits and all;
 /// 0 as soon as they differ.
 constexpr void note_sameness(BannerCandidate& candidate, std::uint16_t verb, std::uint16_t line) noexcept {
-    const bool first = candidate.results == 1;
-    candidate.clean_verb = first || candidate.clean_verb == verb ? verb : 0;
-    candidate.clean_rest = first || candidate.clean_rest == line ? line : 0;
+    if (candidate.results == 1 || candidate.clean_verb != verb)
+        candidate.clean_verb = candidate.results == 1 ? verb : 0;
+    if (candidate.results == 1 || candidate.clean_rest != line)
+        candidate.clean_rest = candidate.results == 1 ? line : 0;
 }
 /// A line without a word of failure that heads nearly everything is a banner, whatever follows it. Not the header of
 /// what one call tells again and again, nor the numbers of one kind of call.

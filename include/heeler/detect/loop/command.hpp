@@ -67,7 +67,6 @@ inline constexpr Words git_reading{"log status diff show blame grep ls-files bra
 inline constexpr Words query_words{
     "select show describe desc explain with pragma insert update delete create drop alter"};
 inline constexpr Words shells{"bash sh zsh dash ksh"};
-inline constexpr Words words_before{"sudo time env nohup command exec nice then do else if while until"};
 
 /// Walks over the parts of a command between `;`, `&&`, `||`, `|`, `&` and line ends, outside of quotes and of
 /// documents that stand in the command.
@@ -96,9 +95,12 @@ private:
         facts_.search = searching_commands.has(verb);
         facts_.writes = query_words.has(verb) && writing_commands.has(verb);
         facts_.nop = true;
-        for (std::string_view left = between(at_, end_); !left.empty();) {
-            const std::string_view line = trim(heeler::detail::take_word(left, '\n'));
+        while (at_ != end_) {
+            const char* stop = at_;
+            while (stop != end_ && *stop != '\n') ++stop;
+            const std::string_view line = trim(between(at_, stop));
             facts_.nop = facts_.nop && (line.empty() || line[0] == '#' || line == "pass");
+            at_ = stop == end_ ? stop : stop + 1;
         }
         return facts_;
     }
@@ -199,10 +201,13 @@ private:
     }
     void skip_document() noexcept {
         if (delimiter_.empty()) return;
-        std::string_view left = between(at_, end_);
-        while (!left.empty() && trim(heeler::detail::take_word(left, '\n')) != delimiter_) {
+        while (at_ != end_) {
+            const char* stop = at_;
+            while (stop != end_ && *stop != '\n') ++stop;
+            const bool last = trim(between(at_, stop)) == delimiter_;
+            at_ = stop == end_ ? stop : stop + 1;
+            if (last) break;
         }
-        at_ = end_ - left.size();
         delimiter_ = {};
     }
 
@@ -222,7 +227,9 @@ private:
             const std::string_view word = words_[i];
             if (is_assignment(word)) {
                 ++i;
-            } else if (word == "!" || words_before.has(word)) {
+            } else if (word == "sudo" || word == "time" || word == "env" || word == "nohup" || word == "command" ||
+                       word == "exec" || word == "nice" || word == "then" || word == "do" || word == "else" ||
+                       word == "if" || word == "while" || word == "until" || word == "!") {
                 ++i;
                 while (i < word_count_ && words_[i].starts_with('-')) ++i;
             } else if (word == "timeout") {
@@ -268,8 +275,9 @@ private:
         has_document_ = false;
     }
     [[nodiscard]] bool has_option(std::size_t from, std::string_view option) const noexcept {
-        while (from < word_count_ && !words_[from].starts_with(option)) ++from;
-        return from < word_count_;
+        for (std::size_t i = from; i < word_count_; ++i)
+            if (words_[i].starts_with(option)) return true;
+        return false;
     }
     /// The first word behind the options, and behind what `-C` and `-c` take.
     [[nodiscard]] std::string_view subcommand(std::size_t command) const noexcept {

@@ -207,13 +207,21 @@ private:
     }
     /// All words of the text are the call's.
     [[nodiscard]] bool is_of_call(std::string_view text) const noexcept {
+        const char* end = text.data() + text.size();
         bool any = false;
-        const auto is_other = [&](std::string_view word) {
-            if (word.size() < 2 && !is_digit(word[0])) return false;
+        for (const char* at = text.data(); at != end;) {
+            if (!is_word(*at)) {
+                ++at;
+                continue;
+            }
+            const char* stop = is_digit(*at) ? loops::detail::digits_end(at, end) : word_end(at, end);
+            const std::string_view word = between(at, stop);
+            at = stop;
+            if (word.size() < 2 && !is_digit(word[0])) continue;
+            if (!tokens_.has(token_of(word))) return false;
             any = true;
-            return !tokens_.has(token_of(word));
-        };
-        return !any_word(text, is_other, true) && any;
+        }
+        return any;
     }
 
     // --- words ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@
 #include <heeler/core/finding.hpp>
 #include <heeler/core/on_demand.hpp>
 #include <heeler/detect/loop/unit.hpp>
-#include <heeler/detect/loop/word_table.hpp>
 #include <heeler/text/combine.hpp>
 #include <heeler/text/words.hpp>
 
@@ -95,7 +94,10 @@ private:
     static Lines add_lines(Part& part, std::string_view text, std::uint64_t salt) {
         Lines lines;
         for (std::uint32_t n = 0; n < most_a_result && !text.empty(); ++n) {
-            const std::string_view line = without_number(heeler::detail::take_word(text, '\n'));
+            const std::size_t end = text.find('\n');
+            std::string_view line = text.substr(0, end);
+            text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+            line = without_number(line);
             if (line.size() < least_line) continue;
             ++lines.all;
             if (!add(part, text::combine(hash_of(line), salt))) ++lines.fresh;
@@ -112,14 +114,20 @@ private:
 
     /// The number that a tool puts before each line, and white space at both ends.
     static std::string_view without_number(std::string_view line) noexcept {
-        line = detail::trim(line);
+        const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+        const auto skip = [&] {
+            while (!line.empty() && blank(line.front())) line.remove_prefix(1);
+        };
+        skip();
         std::size_t digits = 0;
-        while (digits < line.size() && detail::is_digit(line[digits])) ++digits;
+        while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
         std::string_view rest = line.substr(digits);
-        const bool arrow = rest.starts_with("→");
-        const bool ends = rest.empty() || detail::is_blank(rest[0]) || rest[0] == ':' || rest[0] == '|';
-        if (digits == 0 || digits > 7 || !(arrow || ends)) return line;
-        return detail::trim(rest.substr(arrow ? 3 : rest.empty() ? 0 : 1));
+        if (digits > 0 && digits <= 7 &&
+            (rest.empty() || blank(rest[0]) || rest[0] == ':' || rest[0] == '|' || rest.substr(0, 3) == "→"))
+            line = rest.substr(rest.substr(0, 3) == "→" ? 3 : rest.empty() ? 0 : 1);
+        skip();
+        while (!line.empty() && blank(line.back())) line.remove_suffix(1);
+        return line;
     }
 
     /// Whether it was there.

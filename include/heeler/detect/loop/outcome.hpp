@@ -168,13 +168,6 @@ private:
                           first.empty() ? output_.size() : static_cast<std::size_t>(first.data() - output_.data())};
     }
 
-    template <class Is>
-    [[nodiscard]] static bool any_line(AnswerLines lines, Is&& is) {
-        while (lines.next())
-            if (is(lines)) return true;
-        return false;
-    }
-
     // --- the class --------------------------------------------------------------------------------------------------
     static constexpr std::uint32_t short_text = 120;
     static constexpr std::uint32_t medium_text = 400;
@@ -203,7 +196,9 @@ private:
     /// "No changes to make", "nothing to commit": a change that was none did not succeed.
     [[nodiscard]] bool changed_nothing() const noexcept {
         if (failure_.length > medium_text) return false;
-        return any_line(lines_of(failure_, 4), [](const auto& line) { return denies_change(line.text()); });
+        for (AnswerLines line = lines_of(failure_, 4); line.next();)
+            if (denies_change(line.text())) return true;
+        return false;
     }
     [[nodiscard]] bool says_nothing(const Body& body) const noexcept {
         if (body.lines == 0) return true;
@@ -254,7 +249,9 @@ private:
         if (begins_with_word(line, "error") || begins_with_word(line, "fatal") || begins_with_word(line, "usage"))
             return true;
         if ((said_in(line.substr(0, 80)) & said_first_line) != 0) return true;
-        return any_line(lines_from(failure_, 160), [](const auto& each) { return (each.said() & said_opening) != 0; });
+        for (AnswerLines each = lines_from(failure_, 160); each.next();)
+            if ((each.said() & said_opening) != 0) return true;
+        return false;
     }
     [[nodiscard]] bool ends_like_a_failure() const noexcept {
         const LineFacts* last = last_line(failure_);
@@ -293,13 +290,17 @@ private:
     /// At least `tenths` of its words are the call's.
     [[nodiscard]] bool repeats_the_call(std::string_view line, std::uint32_t tenths) const noexcept {
         std::uint32_t words = 0, own = 0;
-        const auto is_enough = [&](std::string_view word) {
-            if (word.size() < 2 || !is_letter(word[0])) return false;
-            ++words;
-            own += tokens_.has(token_of(word)) ? 1 : 0;
-            return own < words && tenths == 10;
-        };
-        return !any_word(line, is_enough, true) && words > 0 && own * 10 >= words * tenths;
+        const char* end = line.data() + line.size();
+        for (const char* at = line.data(); at != end;) {
+            const char* stop = is_digit(*at) ? loops::detail::digits_end(at, end) : word_end(at, end);
+            if (stop - at > 1 && is_letter(*at)) {
+                ++words;
+                own += tokens_.has(token_of(between(at, stop))) ? 1 : 0;
+                if (own < words && tenths == 10) return false;
+            }
+            at = stop == at ? at + 1 : stop;
+        }
+        return words > 0 && own * 10 >= words * tenths;
     }
 
     /// A change that was refused because somebody else holds the thing just now may be asked for again.
@@ -326,8 +327,9 @@ private:
     }
     /// A command that asks how far something has come, and is told that it is not done.
     [[nodiscard]] bool is_pending_status() const noexcept {
-        const AnswerLines lines = lines_from(failure_, call_.status ? 1000 : 0);
-        return any_line(lines, [](const auto& line) { return has_pending_state(line.text()); });
+        for (AnswerLines line = lines_from(failure_, call_.status ? 1000 : 0); line.next();)
+            if (has_pending_state(line.text())) return true;
+        return false;
     }
     /// How often it says that it has waited long enough.
     [[nodiscard]] std::uint32_t timeouts() const noexcept {
@@ -391,7 +393,9 @@ private:
 
     [[nodiscard]] bool says_absent(const Body& body) const noexcept {
         if (body.length > short_text) return false;
-        return any_line(lines_of(body), [](const auto& each) { return (said_in(each.text()) & said_absent) != 0; });
+        for (AnswerLines line = lines_of(body); line.next();)
+            if ((said_in(line.text()) & said_absent) != 0) return true;
+        return false;
     }
     /// Of the line that says what failed; of all the text if none does.
     [[nodiscard]] ErrorKey telling_key() const noexcept {

@@ -140,12 +140,14 @@ struct FrozenPoll {
 
 private:
     static std::uint32_t median(const Record& record) noexcept {
-        std::array<std::uint32_t, 8> sorted;
-        sorted.fill(0xFFFFFFFF);
+        std::uint32_t sorted[8]{};
         const std::uint32_t count = record.polls - 1u < 8 ? record.polls - 1u : 8;
-        for (std::uint32_t i = 0; i < count; ++i)
-            sorted[i] = record.gaps[(record.polls - 1u - i) % std::size(record.gaps)];
-        heeler::detail::sort(sorted);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const std::uint32_t gap = record.gaps[(record.polls - 1u - i) % std::size(record.gaps)];
+            std::uint32_t k = i;
+            for (; k > 0 && sorted[k - 1] > gap; --k) sorted[k] = sorted[k - 1];
+            sorted[k] = gap;
+        }
         return count == 0 ? 0 : sorted[count / 2];
     }
 

@@ -85,12 +85,11 @@ inline constexpr auto word_bytes = [] {
     return text;
 }
 
-/// `apart`: a number that a word begins with is one of its own.
 template <class Is>
-[[nodiscard]] constexpr bool any_word(std::string_view text, Is&& is, bool apart = false) {
+[[nodiscard]] constexpr bool any_word(std::string_view text, Is&& is) {
     const char* end = text.data() + text.size();
     for (const char* at = text.data(); at != end;) {
-        const char* stop = apart && is_digit(*at) ? digits_end(at, end) : word_end(at, end);
+        const char* stop = word_end(at, end);
         if (stop != at && is(between(at, stop))) return true;
         at = stop == at ? at + 1 : stop;
     }
@@ -270,7 +269,8 @@ inline constexpr PhraseIndex phrase_index{};
     const std::string_view rest = between(value, end);
     if (rest.starts_with("[]") || rest.starts_with("{}") || (rest[0] == ',' && value[-1] == '"')) return true;
     constexpr std::string_view nones[] = {"null", "none", "false", "nil"};
-    if (heeler::detail::any_of(nones, [rest](const auto& none) { return begins_with_word(rest, none); })) return true;
+    for (const std::string_view none : nones)
+        if (begins_with_word(rest, none)) return true;
     return begins_with_word(rest, "no") && (rest.size() == 2 || !is_blank(rest[2]));
 }
 
