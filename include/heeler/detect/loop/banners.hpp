@@ -8,7 +8,6 @@
 #include <heeler/detect/loop/facts.hpp>
 #include <heeler/detect/loop/learned.hpp>
 #include <heeler/detect/loop/result_facts.hpp>
-#include <heeler/detect/loop/unit.hpp>
 #include <heeler/detect/loop/word_table.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
@@ -50,13 +49,18 @@ constexpr void take_last(Body& body, const ResultFacts& result) noexcept {
 /// Its place, or that of the one that was not seen for the longest time; a banner's only if there is no other.
 [[nodiscard]] constexpr BannerCandidate& candidate_for(Learned::Candidates& all, std::uint32_t line,
                                                        std::uint32_t results) noexcept {
-    BannerCandidate& found = entry_of(
-        all, [line](const BannerCandidate& each) { return each.line == line; },
-        [results](const BannerCandidate& each) {
-            return each.line == 0 ? 0 : 0x20000u - (each.seen_at.until(results) | (each.is_banner ? 0u : 0x10000u));
-        });
-    found.line = line;
-    return found;
+    for (BannerCandidate& each : all)
+        if (each.line == line) return each;
+    BannerCandidate* oldest = &all[0];
+    std::uint32_t longest = 0;
+    for (BannerCandidate& each : all) {
+        const std::uint32_t time = each.seen_at.until(results) | (each.is_banner ? 0u : 0x10000u);
+        oldest = time > longest ? &each : oldest;
+        longest = time > longest ? time : longest;
+    }
+    *oldest = {};
+    oldest->line = line;
+    return *oldest;
 }
 
 constexpr void add_distinct(std::uint16_t (&all)[BannerCandidate::most_rests], std::uint8_t& count,
@@ -138,17 +142,20 @@ constexpr void learn_line(Learned::Candidates& all, const LineFacts& line, const
 }
 
 [[nodiscard]] inline bool is_banner(const Learned::Candidates& all, const LineFacts& line) noexcept {
-    return heeler::detail::any_of(
-        all, [&](const auto& each) { return line.shape != 0 && each.line == line.shape && each.is_banner; });
+    if (line.shape == 0) return false;
+    for (const BannerCandidate& each : all)
+        if (each.line == line.shape) return each.is_banner;
+    return false;
 }
 
 /// Lines at the end of this result that ended another one as well.
 [[nodiscard]] inline std::uint32_t repeated_last_lines(const Learned& learned, const Seen& seen) noexcept {
     std::uint32_t lines = 0;
     for (; lines < deepest_last && lines < seen.result.lines; ++lines) {
-        const std::uint32_t line = seen.result.tail[lines].shape;
-        const auto is_it = [line](const auto& each) { return line != 0 && each.line == line && each.results > 1; };
-        if (!heeler::detail::any_of(learned.last, is_it)) break;
+        bool again = false;
+        for (const BannerCandidate& each : learned.last)
+            again = again || (each.line != 0 && each.line == seen.result.tail[lines].shape && each.results > 1);
+        if (!again) break;
     }
     return lines;
 }

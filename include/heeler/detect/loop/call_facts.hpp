@@ -46,13 +46,19 @@ public:
         }
     }
     [[nodiscard]] bool has_any(const Words& words) const noexcept {
-        return heeler::detail::any_of(hashes_, [&](std::uint32_t hash) { return hash != 0 && words.has(hash); });
+        for (std::size_t i = 0; i < count_; ++i)
+            if (words.has(hashes_[i])) return true;
+        return false;
     }
     [[nodiscard]] bool begins_with(const Words& words) const noexcept { return count_ > 0 && words.has(hashes_[0]); }
     [[nodiscard]] bool ends_with(const Words& words) const noexcept {
         return count_ > 0 && words.has(hashes_[count_ - 1]);
     }
-    [[nodiscard]] bool has(std::uint32_t hash) const noexcept { return heeler::detail::contains(hashes_, hash); }
+    [[nodiscard]] bool has(std::uint32_t hash) const noexcept {
+        for (std::size_t i = 0; i < count_; ++i)
+            if (hashes_[i] == hash) return true;
+        return false;
+    }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
 private:

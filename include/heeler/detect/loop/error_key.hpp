@@ -196,7 +196,7 @@ private:
         if (is_the_tool(text) || is_of_call(text))
             add(argument_sign);
         else
-            add(any_word(text, is_random_id) ? std::uint64_t{number_sign} : shape_hash(text));
+            add(has_random_id(text) ? std::uint64_t{number_sign} : shape_hash(text));
         return true;
     }
     [[nodiscard]] bool is_the_tool(std::string_view text) noexcept {
@@ -204,6 +204,15 @@ private:
         const bool is_it = static_cast<std::uint32_t>(hash ^ (hash >> 32)) == call_.tool;
         made_.names_tool = made_.names_tool || is_it;
         return is_it;
+    }
+    [[nodiscard]] static bool has_random_id(std::string_view text) noexcept {
+        const char* end = text.data() + text.size();
+        for (const char* at = text.data(); at != end;) {
+            const char* stop = word_end(at, end);
+            if (is_random_id(between(at, stop))) return true;
+            at = stop == at ? at + 1 : stop;
+        }
+        return false;
     }
     /// All words of the text are the call's.
     [[nodiscard]] bool is_of_call(std::string_view text) const noexcept {

@@ -170,9 +170,10 @@ private:
         for (const char c : key)
             if (c != '_' && c != '-' && size < word.size()) word[size++] = fold(c);
         const std::string_view name{word.data(), size};
-        constexpr std::string_view ids[] = {"requestid", "traceid", "spanid",   "correlationid",
-                                            "nonce",     "csrf",    "csrftoken"};
-        return heeler::detail::contains(ids, name);
+        for (const std::string_view id :
+             {"requestid", "traceid", "spanid", "correlationid", "nonce", "csrf", "csrftoken"})
+            if (name == id) return true;
+        return false;
     }
     /// Nearly all numbers are none, which the byte behind them tells.
     [[nodiscard]] bool may_be_time(const char* number, std::ptrdiff_t length) const noexcept {
@@ -293,7 +294,10 @@ private:
         "s",   "ms",   "us",     "\xC2\xB5s", "\xCE\xBCs", "ns", "sec", "secs", "second", "seconds",
         "min", "mins", "minute", "minutes",   "h",         "hr", "hrs", "hour", "hours",  "msec"};
     [[nodiscard]] static bool is_time_unit(std::string_view name) noexcept {
-        return heeler::detail::contains(time_units, name);
+        if (name.empty()) return false;
+        for (const std::string_view unit : time_units)
+            if (unit.front() == name.front() && name == unit) return true;
+        return false;
     }
 
     const char* begin_;

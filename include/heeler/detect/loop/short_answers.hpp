@@ -75,10 +75,14 @@ private:
         return i < count_ && words_[i].size() == word.size() && begins_with_word(words_[i], word);
     }
     [[nodiscard]] constexpr bool is_number(std::size_t i) const noexcept {
-        return digits_end(words_[i].data(), words_[i].data() + words_[i].size()) == words_[i].data() + words_[i].size();
+        for (const char c : words_[i])
+            if (!is_digit(c)) return false;
+        return true;
     }
     [[nodiscard]] constexpr bool all_in(const Words& words) const noexcept {
-        return !heeler::detail::any_of(words_, [&](const auto& word) { return !word.empty() && !words.has(word); });
+        for (std::size_t i = 0; i < count_; ++i)
+            if (!words.has(words_[i])) return false;
+        return true;
     }
     /// "No matches found", "Found 0 files", "(0 rows)", "nothing found", "total 0".
     [[nodiscard]] constexpr bool has_nothing_of() const noexcept {
@@ -140,36 +144,45 @@ inline constexpr Words state_key_ends{"state phase tatus"};
            (loud && (queue_states.has(word) || pending_states.has(word.substr(word.rfind('_') + 1))));
 }
 /// What is given up is not waited for; "0 Failed" is not. What crashes is started again.
-[[nodiscard]] constexpr bool is_given_up(const char* begin, std::string_view word) noexcept {
+[[nodiscard]] constexpr bool is_given_up(const char* begin, const char* at, const char* stop) noexcept {
+    const std::string_view word = between(at, stop);
     return word.ends_with("PullBackOff") || word == "Evicted" || word == "OOMKilled" ||
-           ((word == "Error" || word == "Failed") && !zero_before(begin, word.data()));
+           ((word == "Error" || word == "Failed") && !zero_before(begin, at));
 }
 
 /// One word of a table, or of an object, that says that something goes on.
 [[nodiscard]] constexpr bool has_pending_state(std::string_view line) noexcept {
+    const char* end = line.data() + line.size();
     bool pending = line.find("timed out waiting") != std::string_view::npos;
-    const bool given_up = any_word(line, [&](std::string_view word) {
-        const std::string_view behind = between(word.data() + word.size(), line.data() + line.size());
-        const bool none_of = word == "0" && behind.size() > 1 && behind[0] == '/' && is_digit(behind[1]);
-        pending = pending || is_pending_state(word) || (none_of && behind[1] != '0');  // "0/3"
-        return is_given_up(line.data(), word);
-    });
-    return pending && !given_up;
+    for (const char* at = line.data(); at != end;) {
+        const char* stop = word_end(at, end);
+        if (is_given_up(line.data(), at, stop)) return false;
+        const bool none_of = stop - at == 1 && *at == '0' && end - stop > 1 && *stop == '/' && is_digit(stop[1]);
+        pending = pending || is_pending_state(between(at, stop)) || (none_of && stop[1] != '0');  // "0/3"
+        at = stop == at ? at + 1 : stop;
+    }
+    return pending;
 }
 
-/// "modifying", "status  * Building", `"state": "indexing"`: the only word, or the value of a state.
+/// "modifying", "status: Building", `"state": "indexing"`: the last of a few words, or the value of a state.
 [[nodiscard]] constexpr bool has_ongoing_state(std::string_view line, bool alone) noexcept {
     const auto goes_on = [](std::string_view word) {
         const bool ongoing = word.size() > 5 && begins_with_word(last_of(word, 3), "ing") && !no_states.has(word);
         return ongoing || is_pending_state(word);
     };
-    if (alone && word_end(line.data(), line.data() + line.size()) == line.data() + line.size()) return goes_on(line);
-    int since = 2;  // words, and signs of other alphabets, behind the name of a state
-    return any_word(line, [&](std::string_view word) {
-        const bool is_value = since < (alone ? 2 : 1) && goes_on(word);
-        since = state_key_ends.has(last_of(word, 5)) ? 0 : since + 1;
-        return is_value;
-    });
+    const char* end = line.data() + line.size();
+    std::string_view last{};
+    int words = 0;
+    for (const char* at = line.data(); at != end;) {
+        const char* stop = word_end(at, end);
+        const std::string_view word = between(at, stop);
+        at = stop == at ? at + 1 : stop;
+        if (word.empty()) continue;
+        if (state_key_ends.has(last_of(last, 5)) && goes_on(word)) return true;
+        last = word;
+        ++words;
+    }
+    return alone && words <= 3 && goes_on(last) && line.find_first_of("/{") == std::string_view::npos;
 }
 
 /// What a tool that changes something says when it did not.
@@ -177,7 +190,9 @@ inline constexpr Words state_key_ends{"state phase tatus"};
     constexpr std::string_view denials[] = {"no changes to make", "no changes made",   "no changes were made",
                                             "no change was made", "nothing to commit", "nothing added to commit",
                                             "no changes added"};
-    return heeler::detail::any_of(denials, [line](const auto& denial) { return begins_with_word(line, denial); });
+    for (const std::string_view denial : denials)
+        if (begins_with_word(line, denial)) return true;
+    return false;
 }
 
 /// The word before `at`, whatever signs, and a version such as "/1.1", stand between.
@@ -302,7 +317,9 @@ inline constexpr std::string_view program_openings[] = {
     const std::string_view text = without_line_number(line);
     if (text.empty() || text.front() == '{' || text.front() == '"') return false;
     if (text.back() == ';' || text.back() == '{') return true;
-    return heeler::detail::any_of(program_openings, [text](const auto& opening) { return text.starts_with(opening); });
+    for (const std::string_view opening : program_openings)
+        if (text.front() == opening.front() && text.starts_with(opening)) return true;
+    return false;
 }
 
 }  // namespace heeler::inline HEELER_ABI::loops::detail

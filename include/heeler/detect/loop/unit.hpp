@@ -43,7 +43,7 @@ struct Unit {
 
 /// The entry that `is_it`, or else the one that `last` says was used the longest ago, cleared. Clear ones say 0.
 template <class Entries, class IsIt, class Last>
-[[nodiscard]] constexpr auto& entry_of(Entries& entries, const IsIt& is_it, const Last& last) {
+[[nodiscard]] auto& entry_of(Entries& entries, const IsIt& is_it, const Last& last) {
     auto* oldest = &entries[0];
     for (auto& each : entries) {
         if (last(each) != 0 && is_it(each)) return each;

@@ -85,17 +85,6 @@ inline constexpr auto word_bytes = [] {
     return text;
 }
 
-template <class Is>
-[[nodiscard]] constexpr bool any_word(std::string_view text, Is&& is) {
-    const char* end = text.data() + text.size();
-    for (const char* at = text.data(); at != end;) {
-        const char* stop = word_end(at, end);
-        if (stop != at && is(between(at, stop))) return true;
-        at = stop == at ? at + 1 : stop;
-    }
-    return false;
-}
-
 /// Whether `text` begins with `word`, which is lower case, in any case and ends there or goes on with no word byte.
 [[nodiscard]] constexpr bool begins_with_word(std::string_view text, std::string_view word) noexcept {
     if (text.size() < word.size()) return false;
