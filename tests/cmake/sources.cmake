@@ -78,7 +78,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     heeler_add_budget(56000 ${core_headers})
     # Most of it is the standard library: values and results are 52,000 lines before a line of ours.
     heeler_add_budget(76120 "${include_dir}/heeler/engine/watchdog.hpp")
-    heeler_add_budget(87990 "${include_dir}/heeler/heeler.hpp")
+    heeler_add_budget(88120 "${include_dir}/heeler/heeler.hpp")
 
     # What the first program costs, in functions that are emitted and lines that are read.
     function(heeler_add_quickstart_budget mode functions lines)
@@ -89,6 +89,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
                          "FUNCTIONS=${functions}" -D "LINES=${lines}" -P "${scripts}/quickstart_cost.cmake")
         set_tests_properties("${prefix}.quickstart_cost.${mode}" PROPERTIES ENVIRONMENT CCACHE_DISABLE=1 COST 100)
     endfunction()
-    heeler_add_quickstart_budget(header_only 8940 88000)
+    heeler_add_quickstart_budget(header_only 9000 88130)
     heeler_add_quickstart_budget(compiled 1180 63470 -DHEELER_COMPILED)
 endif()

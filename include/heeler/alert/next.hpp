@@ -294,7 +294,9 @@ private:
     }
 
     [[nodiscard]] bool knows_edge(const Condition& condition) const noexcept {
-        return any_of(before_.edges, [&](const ToldAlert& each) { return each.edge == condition; });
+        for (const ToldAlert& each : before_.edges)
+            if (each.edge == condition) return true;
+        return false;
     }
 
     void begin_incident() {
@@ -377,7 +379,10 @@ private:
             if ((result_.ends & bit_of(edge.condition)) != 0) told.ask({now_.wall, 0, edge.condition, edge.over, true});
         forget_read();
         if (over_ != 0) {
-            drop_if(told.edges, [&](const ToldAlert& each) { return (over_ & bit_of(each.edge)) != 0; });
+            List<ToldAlert> left;
+            for (ToldAlert& each : told.edges)
+                if ((over_ & bit_of(each.edge)) == 0) left.push_back(std::move(each));
+            told.edges.swap(left);
             told.dead_edges &= ~over_;
             if (told.dead_edges == 0 && !told.dead && !told.in_vain->over) told.in_vain.reset();
         }

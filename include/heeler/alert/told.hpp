@@ -219,7 +219,9 @@ struct Told {
     void close() noexcept { incident = heard = begin_held = false; }
     /// It is not known yet what became of an alert that says that something is over.
     [[nodiscard]] bool end_is_asked() const noexcept {
-        return any_of(asked, [](const ToldAlert& each) { return each.over; });
+        for (const ToldAlert& each : asked)
+            if (each.over) return true;
+        return false;
     }
     /// What the alert says that was made then, of that kind; null: nobody waits for what becomes of it.
     [[nodiscard]] const ToldAlert* find_asked(WallTime at, std::string_view kind) const noexcept {
@@ -233,10 +235,11 @@ struct Told {
     }
     /// Something began which people are told the end of, and it goes on. `heard`: and they were told that it began.
     [[nodiscard]] bool end_is_awaited(const AlertSettings& settings, bool heard_of = false) const noexcept {
-        return any_of(edges, [&](const ToldAlert& each) {
+        for (const ToldAlert& each : edges) {
             const ConditionAlert* edge = edge_about(settings, each.edge);
-            return edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.edge));
-        });
+            if (edge != nullptr && !edge->over.empty() && !(heard_of && is_unheard(each.edge))) return true;
+        }
+        return false;
     }
     /// Whoever was told that something is wrong learns that the run is over.
     [[nodiscard]] bool is_told_of_end(const AlertSettings& settings) const noexcept {
@@ -245,9 +248,9 @@ struct Told {
 
     /// Of what somebody read that it began, something is to be told when it is over.
     [[nodiscard]] static bool awaits_end(ConditionBits read, const AlertSettings& settings) noexcept {
-        return any_of(settings.conditions, [&](const ConditionAlert& edge) {
-            return !edge.over.empty() && (read & bit_of(edge.condition)) != 0;
-        });
+        for (const ConditionAlert& edge : settings.conditions)
+            if (!edge.over.empty() && (read & bit_of(edge.condition)) != 0) return true;
+        return false;
     }
 
     /// Somebody read that something began, and nobody that it is over.
@@ -325,7 +328,9 @@ struct Told {
     void take_back_end() noexcept { end_told = found_over = false; }
     /// The alert made then of that kind says that the run is over, and nothing else would.
     [[nodiscard]] bool is_last_word(WallTime at, std::string_view kind) const noexcept {
-        return detail::any_of(asked, [&](const auto& each) { return each.is(at, kind) && each.over && each.ends_run; });
+        for (const ToldAlert& each : asked)
+            if (each.is(at, kind) && each.over && each.ends_run) return true;
+        return false;
     }
     /// Whether that is told now, if it was not before: not as long as people may still read that there was trouble.
     [[nodiscard]] bool tells_end(const AlertSettings& settings, std::uint32_t pending, bool snoozed) {
@@ -392,8 +397,9 @@ private:
     /// People read last that all is well: if it is not, they are told again.
     void take_in_last_word(const Incident& of) {
         heard = false;
-        const auto says_it_began = [&](const ToldAlert& each) { return !each.over && each.incident == of.number; };
-        if (!incident || any_of(asked, says_it_began)) return;
+        bool is_on_its_way = false;
+        for (const ToldAlert& each : asked) is_on_its_way |= !each.over && each.incident == of.number;
+        if (!incident || is_on_its_way) return;
         incident = false;
         begin_held = of.open();
     }

@@ -276,8 +276,12 @@ private:
         if (!action.about || (action.outcome != ActionOutcome::failed && action.outcome != ActionOutcome::rejected &&
                               action.outcome != ActionOutcome::skipped))
             return;
-        drop_if(watched_.verdict.edit().steered,
-                [&](const SentSteer& slot) { return slot.condition == *action.about; });
+        auto& slots = watched_.verdict.edit().steered;
+        for (auto slot = slots.begin(); slot != slots.end(); ++slot)
+            if (slot->condition == *action.about) {
+                slots.erase(slot);
+                return;
+            }
     }
 
     void add_alerts(List<AlertRow> rows) {

@@ -1,7 +1,6 @@
 // Finds a run that makes one and the same tool call again and again, up to now.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,6 +16,7 @@
 #include <heeler/core/run.hpp>
 #include <heeler/detect/loop_detector.hpp>
 #include <heeler/fwd.hpp>
+#include <heeler/text/bits.hpp>
 #include <heeler/text/words.hpp>
 
 namespace heeler::inline HEELER_ABI {
@@ -99,7 +99,7 @@ struct LoopDetector<Call, TailRule> {
         if (memory.tail.empty()) return {};
         const Tail& tail = memory.tail.front();
         const std::uint64_t window = tail.entries << (longest_window - settings.rule.window);
-        const auto calls = static_cast<std::uint32_t>(std::popcount(window));
+        const auto calls = detail::ones_in(window);
         if (calls < settings.rule.min_repeats) return {};
         const std::uint32_t count = detail::min_of(tail.run, calls);
         return {count >= settings.rule.min_repeats, count};
@@ -132,7 +132,7 @@ struct LoopDetector<Call, TailRule> {
     }
     [[nodiscard]] static std::uint32_t new_items(const Memory& memory, const Settings& settings) noexcept {
         if (memory.tail.empty() || count_of(memory, settings).looping) return 0;
-        return static_cast<std::uint32_t>(std::popcount(memory.tail.front().entries));
+        return detail::ones_in(memory.tail.front().entries);
     }
 
     [[nodiscard]] static std::optional<std::uint64_t> more_of_same(const Memory& memory, const Settings& settings,
@@ -140,7 +140,7 @@ struct LoopDetector<Call, TailRule> {
         if (settings.exempt || settings.progress) return std::nullopt;  // what they pass over is work
         if (memory.tail.empty() || memory.tail.front().entries == 0) return 0;
         const Tail& tail = memory.tail.front();
-        const auto calls = static_cast<std::uint32_t>(std::popcount(tail.entries));
+        const auto calls = detail::ones_in(tail.entries);
         if (tail.run < calls || identity_of(tail) != identity) return std::nullopt;
         return calls;
     }

@@ -84,9 +84,10 @@ private:
         const bool stood = here == handle.generation || (run.shown.findings & stall) != 0;
         here = stands ? handle.generation : 0;
         if (stands == stood) return false;
-        drop_if(began_, [&](const Began& each) {
-            return each.slot == handle.index || now.elapsed - each.at >= settings.within;
-        });
+        List<Began> left;
+        for (Began& each : began_)
+            if (each.slot != handle.index && now.elapsed - each.at < settings.within) left.push_back(std::move(each));
+        began_.swap(left);
         if (stands) began_.push_back({handle.index, now.elapsed, text::shown_name(run.run.id, 128)});
         return stands;
     }

@@ -349,8 +349,13 @@ private:
     void forget_action(const AlertJob& job) {
         const auto known = by_action_.find(job.row.action_key);
         if (known == by_action_.end()) return;
-        drop_if(known->second, [&](std::uint64_t number) { return number == job.number; });
-        if (known->second.empty()) by_action_.erase(known);
+        List<std::uint64_t>& numbers = known->second;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            if (numbers[i] != job.number) continue;
+            numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(i));
+            break;
+        }
+        if (numbers.empty()) by_action_.erase(known);
     }
 
     mutable std::mutex lock_;

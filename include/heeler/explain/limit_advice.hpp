@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -26,6 +25,7 @@
 #include <heeler/detect/never_started.hpp>
 #include <heeler/detect/run_timeout.hpp>
 #include <heeler/text/append.hpp>
+#include <heeler/text/bits.hpp>
 #include <heeler/text/duration.hpp>
 #include <heeler/text/fingerprint.hpp>
 #include <heeler/text/one_line.hpp>
@@ -69,7 +69,7 @@ private:
         constexpr std::uint64_t most = (std::uint64_t{1} << 50) - 1;  // 35 years
         const std::uint64_t us = std::min(static_cast<std::uint64_t>(length.count()), most);
         if (us < 16) return static_cast<std::size_t>(us);
-        const auto power = static_cast<std::size_t>(std::bit_width(us)) - 1;
+        const auto power = detail::highest_one(us);
         return (power - 3) * 16 + static_cast<std::size_t>((us >> (power - 4)) & 15);
     }
     [[nodiscard]] static Duration end_of(std::size_t bucket) noexcept {

@@ -155,16 +155,16 @@ public:
     /// The run repeats itself: by the condition, or because its detector says how much proves that it is over.
     [[nodiscard]] bool is_repetition(const Finding& finding) const noexcept {
         if (finding.condition == Condition::loop_detected || finding.condition == Condition::error_cascade) return true;
-        return any_of(of_->detectors, [&](const DetectorSlot& slot) {
-            return slot.ops->kind == finding.kind && slot.ops->evidence_needed != nullptr;
-        });
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->kind == finding.kind) return slot.ops->evidence_needed != nullptr;
+        return false;
     }
 
     /// The detector of this kind starts over when it is told to (`Watermark`).
     [[nodiscard]] bool begins_anew(std::string_view kind) const noexcept {
-        return any_of(of_->detectors, [&](const DetectorSlot& slot) {
-            return slot.ops->kind == kind && (slot.ops->listens & events<Watermark>) != 0;
-        });
+        for (const DetectorSlot& slot : of_->detectors)
+            if (slot.ops->kind == kind && (slot.ops->listens & events<Watermark>) != 0) return true;
+        return false;
     }
 
     /// Each of the detectors `kinds` has had so many new items that it would have found the same again. One that does

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -22,6 +21,7 @@
 #include <heeler/detect/loop.hpp>
 #include <heeler/settings/contradictions.hpp>
 #include <heeler/settings/validate.hpp>
+#include <heeler/text/bits.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -110,7 +110,7 @@ public:
         for (std::size_t kind = 0; kind < std::size(listeners); ++kind)
             for (const DetectorSlot& slot : detectors)
                 if ((slot.ops->listens >> kind & 1u) != 0) listeners[kind].push_back(slot);
-        for (const DetectorSlot& slot : listeners[std::countr_zero(events<ToolCall>)])
+        for (const DetectorSlot& slot : listeners[zeros_behind(events<ToolCall>)])
             call_prints = call_prints || (slot.ops->listens & no_call_prints) == 0;
         loop = rules.detectors.find<Loop>();
         blank_ = make_memory();
@@ -118,7 +118,7 @@ public:
     /// Whether a detector listens to what is observed as `Event`.
     template <class Event>
     [[nodiscard]] bool listens() const noexcept {
-        return !listeners[static_cast<std::size_t>(std::countr_zero(events<Event>))].empty();
+        return !listeners[zeros_behind(events<Event>)].empty();
     }
     /// The next moment after `now` at which all its runs are looked at.
     [[nodiscard]] Elapsed together_after(Elapsed now) const noexcept {

@@ -73,14 +73,19 @@ inline void keep_reported(RunMemory& watched, const Run& mine, const OnDemand<Ch
     // Somebody else did something: what was seen before that is no evidence any more.
     Folder{watched, now}.begin_anew();
     if (!watched.unsaved) return true;
-    drop_if(watched.unsaved.edit().alerts, [&](const AlertRow& row) { return is_settled(stored, row.alert.key); });
+    List<AlertRow> alerts;
+    for (AlertRow& row : watched.unsaved.edit().alerts)
+        if (!is_settled(stored, row.alert.key)) alerts.push_back(std::move(row));
+    watched.unsaved.edit().alerts.swap(alerts);
     fates->each([&](const Fate& fate) {  // that nobody has stored
         for (const AlertRow& row : watched.unsaved->alerts)
             if (row.alert.key == fate.key && row.state != AlertRow::State::pending) return watched.note(fate);
     });
-    List<CheckpointRow>& waiting = watched.unsaved.edit().checkpoints;
-    drop_if(waiting, [&](const CheckpointRow& row) { return row.incarnation < watched.run.incarnation; });
+    List<CheckpointRow> waiting;
+    for (CheckpointRow& row : watched.unsaved.edit().checkpoints)
+        if (row.incarnation >= watched.run.incarnation) waiting.push_back(std::move(row));
     for (CheckpointRow& row : waiting) row.number = ++watched.checkpoints.edit().count;
+    watched.unsaved.edit().checkpoints.swap(waiting);
     return true;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +16,7 @@
 #endif
 #include <xxhash.h>
 
+#include <heeler/text/bits.hpp>
 #include <heeler/text/combine.hpp>
 
 namespace heeler::inline HEELER_ABI::text {
@@ -74,11 +74,9 @@ inline constexpr auto char_classes = [] {
 }
 
 /// How far the first byte of `masked_bits` is.
-[[nodiscard]] constexpr unsigned first_byte(std::uint64_t bits) noexcept {
-    return static_cast<unsigned>(std::countr_zero(bits)) >> 3;
-}
+[[nodiscard]] constexpr unsigned first_byte(std::uint64_t bits) noexcept { return zeros_behind(bits) >> 3; }
 
-inline constexpr bool scans_words = std::endian::native == std::endian::little;
+inline constexpr bool scans_words = is_little_endian;
 
 [[nodiscard]] inline bool is_maskable(const char* at, const char* end) noexcept {
     const auto kind = class_of(*at);

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <heeler/config.hpp>
+#include <heeler/text/bits.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
 
@@ -29,16 +29,16 @@ public:
         std::array<std::uint32_t, 64> w{};
         for (std::size_t i = 0; i < 64; ++i) w[i / 4] = (w[i / 4] << 8) | static_cast<unsigned char>(block[i]);
         for (std::size_t i = 16; i < 64; ++i) {
-            const auto early = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
-            const auto late = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
+            const auto early = rotated_right(w[i - 15], 7) ^ rotated_right(w[i - 15], 18) ^ (w[i - 15] >> 3);
+            const auto late = rotated_right(w[i - 2], 17) ^ rotated_right(w[i - 2], 19) ^ (w[i - 2] >> 10);
             w[i] = w[i - 16] + early + w[i - 7] + late;
         }
         auto s = words_;
         for (std::size_t i = 0; i < 64; ++i) {
             const auto choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
             const auto majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-            const auto sum_a = std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22);
-            const auto sum_e = std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25);
+            const auto sum_a = rotated_right(s[0], 2) ^ rotated_right(s[0], 13) ^ rotated_right(s[0], 22);
+            const auto sum_e = rotated_right(s[4], 6) ^ rotated_right(s[4], 11) ^ rotated_right(s[4], 25);
             const auto step = s[7] + sum_e + choice + sha256_rounds[i] + w[i];
             s = {step + sum_a + majority, s[0], s[1], s[2], s[3] + step, s[4], s[5], s[6]};
         }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +10,7 @@
 
 #include <heeler/config.hpp>
 #include <heeler/core/plain_loops.hpp>
+#include <heeler/text/bits.hpp>
 
 namespace heeler::inline HEELER_ABI::loops {
 
@@ -389,8 +389,7 @@ inline constexpr std::size_t word_block = 64;
 /// Which of the `word_block` bytes at `at` are part of a word: a bit each, of the first byte the lowest. Compilers make
 /// vector code of the inner loop.
 [[nodiscard]] inline std::uint64_t word_bits(const char* at) noexcept {
-    constexpr std::uint64_t gather =
-        std::endian::native == std::endian::little ? 0x0102040810204080ULL : 0x8040201008040201ULL;
+    constexpr std::uint64_t gather = heeler::detail::is_little_endian ? 0x0102040810204080ULL : 0x8040201008040201ULL;
     unsigned char in_word[word_block];
     for (std::size_t i = 0; i < word_block; ++i) {
         const auto c = static_cast<unsigned char>(at[i]);
@@ -424,7 +423,7 @@ inline constexpr std::size_t word_block = 64;
         if (!whole) std::memcpy(last.data(), begin + from, text.size() - from);
         const std::uint64_t bits = detail::word_bits(whole ? begin + from : last.data());
         for (std::uint64_t starts = bits & ~(bits << 1 | before); starts != 0; starts &= starts - 1) {
-            const char* at = begin + from + std::countr_zero(starts);
+            const char* at = begin + from + heeler::detail::zeros_behind(starts);
             if (detail::is_upper(*at) || detail::phrase_index.may_begin(at, end))  // nearly always neither
                 said = static_cast<std::uint16_t>(said | detail::said_by_word(begin, at, end));
         }
