@@ -62,6 +62,7 @@ TEST_CASE("what is wrong with a text of a silence is one short line that shows i
 TEST_CASE("a silence is about the alerts that fit all of it, and about none that speaks for several runs") {
     Alert alert;
     alert.kind = "run.unhealthy";
+    alert.run.id = "r1";
     alert.severity = Severity::warning;
     const std::vector<std::string> tags{"ci", "gpu"};
     const auto fits = [&](const AlertMatch& about) { return is_about(about, alert, "r1", "long_run", tags); };
