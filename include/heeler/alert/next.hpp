@@ -13,7 +13,6 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 

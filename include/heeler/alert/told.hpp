@@ -15,7 +15,6 @@
 #include <heeler/core/incident.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/on_demand.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 
@@ -304,7 +303,10 @@ struct Told {
                 if (of_incident && leave_unsaid()) incident = false;  // it is told with what is done next
                 break;
             case Fate::What::frozen:  // nothing is done next: that it began is told by itself
-                if (of_incident && leave_unsaid()) incident = false, begin_held = of.open();
+                if (of_incident && leave_unsaid()) {
+                    incident = false;
+                    begin_held = of.open();
+                }
                 if (last == fate.at) last.reset();
                 break;
             case Fate::What::silenced: {

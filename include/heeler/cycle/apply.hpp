@@ -11,7 +11,6 @@
 #include <heeler/core/list.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/on_demand.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/cycle/judge.hpp>
 #include <heeler/cycle/notes.hpp>
 #include <heeler/cycle/plan.hpp>

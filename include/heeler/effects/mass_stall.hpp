@@ -13,7 +13,6 @@
 #include <heeler/alert/outbox.hpp>
 #include <heeler/core/batch.hpp>
 #include <heeler/core/list.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/run/run_table.hpp>

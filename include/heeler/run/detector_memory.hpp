@@ -14,7 +14,6 @@
 #include <heeler/core/detector.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/list.hpp>
-#include <heeler/core/plain_loops.hpp>
 #include <heeler/settings/ready_class.hpp>
 #include <heeler/text/fingerprint.hpp>
 

@@ -82,7 +82,10 @@ public:
     void operator()(const Message& seen) {
         const std::uint64_t print = text::fingerprint_text(seen.text);
         learn(seen, {print, static_cast<std::uint32_t>(print)});
-        seen.is_own() ? active() : alive();
+        if (seen.is_own())
+            active();
+        else
+            alive();
         ++run_.observations;
     }
 
