@@ -679,6 +679,22 @@ TEST_CASE("a first word that was left out with its rung is told with what is don
           "unhealthy");
 }
 
+TEST_CASE("a word that is left out leaves the first one, which is on its way, to be told and to be taken back",
+          "[alert]") {
+    AlertSettings settings = patient();
+    settings.cooldown = {};
+    Told known = detail::next({}, begins(), settings, at(0s)).told;
+    const auto asks = [](News& n) { n.acts = n.escalates = true; };
+    known = detail::next(known, with(goes_on(), asks), settings, at(1s)).told;
+    known.take_in({Fate::What::unsaid, {}, std::string{name_of(AlertKind::escalation)}, at(1s).wall}, incident(1, true),
+                  settings);
+    CHECK(known.incident);
+    known.take_in({Fate::What::delivered, {}, std::string{name_of(AlertKind::unhealthy)}, at(0s).wall},
+                  incident(1, false), settings);
+    CHECK(known.heard);
+    CHECK(words_of(detail::next(known, ends(), settings, at(60s))) == "recovered");
+}
+
 TEST_CASE("a first word that was left out because nothing may be done is told by itself, within the cooldown, too",
           "[alert]") {
     Told known = detail::next({}, with(begins(), [](News& n) { n.escalates = true; }), patient(), at(0s)).told;

@@ -294,11 +294,15 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
             break;
     }
     note("sent " + alert.kind + " " + alert.run.id + " " + std::to_string(alert.issues.size()));
-    if (++read_[alert.key] > 1 && !may_repeat_) wrong("I7", "told twice: " + text);
-    if (Body* body = body_of(alert.run.id); body != nullptr) {
+    const bool again = ++read_[alert.key] > 1;
+    if (again && !may_repeat_) wrong("I7", "told twice: " + text);
+    // Whoever wakes in the middle of a call ends it, whatever another watchdog has said since: one key, no news.
+    const bool is_late = again && (story_.has(What::stall) || story_.has(What::pause));
+    if (Body* body = body_of(alert.run.id); body != nullptr && !is_late) {
         const bool over = alert.is(AlertKind::recovered);
         if (is_of_incident(alert)) {
             body->last_word = alert.kind;
+            body->let_go = false;
             body->last_answers = is_answer(alert);
         }
         if (over) body->acked = {};

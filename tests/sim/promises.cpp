@@ -237,10 +237,13 @@ void World::witness_nudge(const Action& nudge, const History& history) {
 void World::witness_start(const std::string& what, const ActionRequest& asked, Body& body) {
     const auto* ladder = story_.rules.ladder.as<RecoveryLadder>();
     if (ladder != nullptr && ladder->retry && body.spawned_at > 0) {
-        if (body.worked_at - body.spawned_at >= ladder->retry->reset_after / 1s)
+        // What an agent does first in a circle is news as well, a minute after its last work.
+        if (body.worked_at + 60 - body.spawned_at >= ladder->retry->reset_after / 1s)
             body.forgiven = body.spawned.rbegin()->first;
         const std::uint32_t last = asked.attempt - 1;
-        if (!body.hurried &&
+        // Whoever begins anew can only go by the wall clock for how long nobody was started.
+        const bool anew = dogs_.size() > 1 || story_.has(What::restart) || story_.has(What::crash);
+        if (!body.hurried && (!anew || clocks_agree()) &&
             seconds() - body.spawned_at < ladder->retry->before(last - std::min(last, body.forgiven)) / 1s)
             wrong("I17", what + " " + std::to_string(asked.attempt) + " too soon after the last one");
     }
@@ -374,8 +377,9 @@ void World::judge_actions(const Body& body, const History& history) {
     }
     for (const AlertRow& row : history.alerts)
         told |= row.alert.is(AlertKind::escalation) &&
-                (row.state == AlertRow::State::delivered || row.how == AlertRow::How::together);
-    if (unknown && !told && !is_terminal(history.row->state) && !body.dismissed && !body.excused)
+                (read_.contains(row.alert.key) || row.how == AlertRow::How::together);
+    const bool is_kept_off = body.dismissed || body.excused || body.snoozed.until != WallTime{};
+    if (unknown && !told && !is_terminal(history.row->state) && !is_kept_off)
         wrong("I5b", "unknown, and nobody was told: " + body.id);
     for (const auto& [attempt, count] : body.spawned)
         if (count > 1 && story_.honesty != Honesty::neither)
@@ -385,7 +389,10 @@ void World::judge_actions(const Body& body, const History& history) {
 
 void World::judge_alerts(const History& history) {
     for (const AlertRow& row : history.alerts) {
-        if (row.state == AlertRow::State::pending) wrong("I6", "never delivered: " + row.alert.kind);
+        // A channel may ask for a day, and so says what a watchdog leaves whose clock was set a day ahead of the
+        // others'.
+        const bool asked_for = dogs_.size() > 1 && !clocks_agree() && row.not_before > truth_.now().wall;
+        if (row.state == AlertRow::State::pending && !asked_for) wrong("I6", "never delivered: " + row.alert.kind);
         if (row.state == AlertRow::State::delivered && read_[row.alert.key] == 0)
             wrong("I6", "recorded as delivered, and nobody got it: " + row.alert.kind);
         // A process that began anew goes by what is stored, and that by the wall clock.

@@ -39,8 +39,9 @@ bool is_answer(const Alert& alert) {
 void World::witness_quiet(const Alert& alert) {
     Body* body = body_of(alert.run.id);
     if (body == nullptr || !clocks_agree()) return;
-    // Whoever ordered something of a run gets an answer; that no store takes it is not about the run.
-    const bool answers = alert.is(AlertKind::run_unstored) || (alert.is(AlertKind::escalation) && is_answer(alert));
+    // Whoever ordered something of a run gets an answer; whether a store takes it is not about the run.
+    const bool of_store = alert.is(AlertKind::run_unstored) || alert.is(AlertKind::run_stored);
+    const bool answers = of_store || (alert.is(AlertKind::escalation) && is_answer(alert));
     if (body->snoozed.holds(alert.at) && !answers)
         wrong("I8", alert.kind + " about " + body->id + ", which is snoozed");
     if (alert.is(AlertKind::escalation) && body->acked.holds(alert.at))

@@ -146,7 +146,8 @@ void World::happen(const Happening& each) {
             return;
         case What::wall: {
             if (++dog.jumps > most_jumps) return;
-            constexpr Duration jumps[] = {10min, -10min, 1h, -1h, 24h, 5s};
+            // By no whole number of steps: two alerts of one kind at one moment have one key.
+            constexpr Duration jumps[] = {10min + 7s, -10min - 7s, 1h + 11s, -1h - 11s, 24h, 5s};
             return dog.clock.step_wall(jumps[each.value % std::size(jumps)]);
         }
         case What::suspend:
@@ -223,15 +224,18 @@ void World::operate(const Happening& each, Body& body) {
         if (row.verb == Verb::resume) {
             ++body.resumed;
             body.acked = {};  // whoever lets it go on is not on it any more
+            body.let_go = true;
         }
         if (row.verb == Verb::resume && !body.spawned.empty()) body.forgiven = body.spawned.rbegin()->first;
         tell(row);
         if (!dog.watch->decide(row)) return;
         const Window window{dog.clock.now().wall, row.until.value_or(WallTime::max())};
-        if (row.verb == Verb::snooze) body.snoozed = window;
+        body.stopped |= row.verb == Verb::mark_stopped;
+        if (row.verb == Verb::snooze && !body.stopped) body.snoozed = window;
         if (row.verb == Verb::resume_watch) body.snoozed = {window.from, window.from + 30min};
         if (row.verb == Verb::freeze) body.frozen = window;
-        if (row.verb == Verb::ack && body.last_word == name_of(AlertKind::escalation) && !body.last_answers)
+        const bool asks = body.last_word == name_of(AlertKind::escalation) && !body.last_answers && !body.let_go;
+        if (row.verb == Verb::ack && asks)
             body.acked = {window.from, window.from + story_.rules.alerts.escalation.ack_lasts};
         return;
     }

@@ -147,6 +147,8 @@ struct Body {
     bool excused = false;                       ///< a person said that what is found of it is none
     std::string last_word{};                    ///< that people got of its incident: the kind of the message
     bool last_answers = false;                  ///< it is the answer to an order
+    bool let_go = false;                        ///< the run was, since then
+    bool stopped = false;                       ///< says a person
     Window snoozed{}, frozen{}, acked{};        ///< by a person
     heeler::WallTime told_at{};                 ///< when the newest alert that it is unhealthy was made
     std::int64_t used = 0;                      ///< tokens, as far as anybody heard it

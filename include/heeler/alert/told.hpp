@@ -300,17 +300,17 @@ struct Told {
                 if (last == fate.at) last.reset();
                 break;
             case Fate::What::unsaid:
-                if (of_incident && leave_unsaid()) incident = false;  // it is told with what is done next
+                if (of_incident && leave_unsaid(of)) incident = false;  // it is told with what is done next
                 break;
             case Fate::What::frozen:  // nothing is done next: that it began is told by itself
-                if (of_incident && leave_unsaid()) {
+                if (of_incident && leave_unsaid(of)) {
                     incident = false;
                     begin_held = of.open();
                 }
                 if (last == fate.at) last.reset();
                 break;
             case Fate::What::silenced: {
-                if (of_incident) leave_unsaid();
+                if (of_incident) leave_unsaid(of);
                 const bool escalates = fate.is(AlertKind::escalation), goes_on = of_incident && of.open();
                 if (edge != 0 || goes_on)
                     unheard.edit().add(
@@ -399,9 +399,7 @@ private:
     /// People read last that all is well: if it is not, they are told again.
     void take_in_last_word(const Incident& of) {
         heard = false;
-        bool is_on_its_way = false;
-        for (const ToldAlert& each : asked) is_on_its_way |= !each.over && each.incident == of.number;
-        if (!incident || is_on_its_way) return;
+        if (!incident || is_on_its_way(of)) return;
         incident = false;
         begin_held = of.open();
     }
@@ -414,9 +412,15 @@ private:
         if (of_incident) vain.escalated = fate.is(AlertKind::escalation);
     }
 
-    /// The alert that was to say first that its incident began is not told, whether or not that is over by now.
-    bool leave_unsaid() {
-        const bool first = begin == Beginning::on_its_way && !heard;
+    [[nodiscard]] bool is_on_its_way(const Incident& of) const noexcept {
+        for (const ToldAlert& each : asked)
+            if (!each.over && each.incident == of.number) return true;
+        return false;
+    }
+
+    /// No alert is left that was to say first that this incident began, whether or not that is over by now.
+    bool leave_unsaid(const Incident& of) {
+        const bool first = begin == Beginning::on_its_way && !heard && !is_on_its_way(of);
         if (first) begin = Beginning::unsaid;
         return first;
     }

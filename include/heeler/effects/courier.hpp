@@ -113,7 +113,9 @@ public:
             const std::uint64_t under = letter.lost.finder.epoch;
             if (row.state != AlertRow::State::pending || (under != 0 && under != held_lease_.lease().epoch)) continue;
             const bool late = under != 0 && !held_lease_.holds();
-            auto answer = late ? Result<Receipt>{fail(ErrorCode::under_way, "")} : send(row, usual, now, report);
+            if (!letter.since) letter.since = now.elapsed;
+            const WallTime owed = now.wall - (now.elapsed - *letter.since);  // whatever the clock was set to
+            auto answer = late ? Result<Receipt>{fail(ErrorCode::under_way, "")} : send(row, usual, now, report, owed);
             letter.under_way = is_under_way(answer);
             if (row.state == AlertRow::State::pending) {
                 if (!letter.under_way) report.error("notifier", {}, Error{ErrorCode::delivery_failed, row.last_error});
@@ -159,6 +161,7 @@ private:
         AlertRow row;
         LostHolder lost;  ///< whom it tells of, and under which lease; without one: of none
         bool* heard = nullptr;
+        std::optional<Elapsed> since{};  ///< this watchdog has tried to tell it
         bool under_way = false;
     };
 

@@ -170,6 +170,7 @@ TEST_CASE("Loop outcomes: a command that asks how far something has come waits w
     CHECK(again("gcloud compute instances describe w1", '+', "STAGING").becomes_wait);
     CHECK(again("vercel inspect shop | grep status", '+', "  status      ● Building").becomes_wait);
     CHECK(again("systemctl is-active postgresql", '+', "activating").becomes_wait);
+    CHECK_FALSE(again("squeue -j 88 | head -1", '+', "Transferred to Billing.").becomes_wait);
     CHECK(again("squeue -u ada", '+', "  JOBID USER ST NODES\n  88 ada PD 1 (Priority)").becomes_wait);
     CHECK(again("kubectl get pods", '+', "NAME READY STATUS\napi 0/1 CrashLoopBackOff").becomes_wait);
     CHECK_FALSE(again("kubectl get pods", '+', "NAME READY STATUS\napi 0/1 ImagePullBackOff").becomes_wait);

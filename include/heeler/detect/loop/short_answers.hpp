@@ -164,7 +164,7 @@ inline constexpr Words state_key_ends{"state phase tatus"};
     return pending;
 }
 
-/// "modifying", "status: Building", `"state": "indexing"`: the last of a few words, or the value of a state.
+/// "modifying", "status: Building", `"state": "indexing"`: the only word, or the value of a state.
 [[nodiscard]] constexpr bool has_ongoing_state(std::string_view line, bool alone) noexcept {
     const auto goes_on = [](std::string_view word) {
         const bool ongoing = word.size() > 5 && begins_with_word(last_of(word, 3), "ing") && !no_states.has(word);
@@ -177,12 +177,12 @@ inline constexpr Words state_key_ends{"state phase tatus"};
         const char* stop = word_end(at, end);
         const std::string_view word = between(at, stop);
         at = stop == at ? at + 1 : stop;
-        if (word.empty()) continue;
+        if (word.empty() || static_cast<unsigned char>(word.front()) >= 0x80) continue;  // a sign before it
         if (state_key_ends.has(last_of(last, 5)) && goes_on(word)) return true;
         last = word;
         ++words;
     }
-    return alone && words <= 3 && goes_on(last) && line.find_first_of("/{") == std::string_view::npos;
+    return alone && words == 1 && goes_on(last) && line.find_first_of("/{") == std::string_view::npos;
 }
 
 /// What a tool that changes something says when it did not.
