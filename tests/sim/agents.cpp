@@ -297,7 +297,8 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     const bool again = ++read_[alert.key] > 1;
     if (again && !may_repeat_) wrong("I7", "told twice: " + text);
     // Whoever wakes in the middle of a call ends it, whatever another watchdog has said since: one key, no news.
-    const bool is_late = again && (story_.has(What::stall) || story_.has(What::pause));
+    const bool is_late = again && dogs_.size() > 1 && !story_.has(What::channel) &&
+                         (story_.has(What::stall) || story_.has(What::pause));
     if (Body* body = body_of(alert.run.id); body != nullptr && !is_late) {
         const bool over = alert.is(AlertKind::recovered);
         if (is_of_incident(alert)) {

@@ -17,6 +17,7 @@
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/agent_control.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
@@ -158,7 +159,7 @@ private:
     }
 
     /// What came of it, if that is known within the limit.
-    [[nodiscard]] Done call(std::string_view key, std::string_view run, std::function<Done(Control&)> what) {
+    [[nodiscard]] Done call(std::string_view key, std::string_view run, Callback<Done(Control&)> what) {
         std::unique_lock one{state_->lock};
         auto mine = state_->calls.find(key);
         if (mine != state_->calls.end() && mine->second.answer) {
@@ -180,7 +181,7 @@ private:
         return answer;
     }
 
-    [[nodiscard]] Result<void> begin(std::string_view key, std::string_view run, std::function<Done(Control&)> what) {
+    [[nodiscard]] Result<void> begin(std::string_view key, std::string_view run, Callback<Done(Control&)> what) {
         State& state = *state_;
         for (const auto& [other, each] : state.calls)
             if (!each.answer && each.run == run)

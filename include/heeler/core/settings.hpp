@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include <heeler/core/action.hpp>
 #include <heeler/core/alert.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/core/detector.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/kept.hpp>
@@ -301,18 +301,18 @@ struct BriefFacts {
 
 /// The texts that a run is sent. An empty function stands for the library's own text.
 struct PromptSettings {
-    std::function<std::string(const PromptFacts&)> nudge{};
-    std::function<std::string(const PromptFacts&)> break_pattern{};
-    std::function<std::string(const PromptFacts&)> summary{};
-    std::function<std::string(const PromptFacts&)> steer{};
-    std::function<std::string(const BriefFacts&)> brief{};
+    Callback<std::string(const PromptFacts&)> nudge{};
+    Callback<std::string(const PromptFacts&)> break_pattern{};
+    Callback<std::string(const PromptFacts&)> summary{};
+    Callback<std::string(const PromptFacts&)> steer{};
+    Callback<std::string(const BriefFacts&)> brief{};
     /// The findings in words, one text each, in the order in which people are to read them.
-    std::function<std::vector<std::string>(const List<Finding>&, const Run&)> issues{};
+    Callback<std::vector<std::string>(const List<Finding>&, const Run&)> issues{};
     /// Without `issues`: findings read as their detectors put them (`words`), in the order of the class. Else rule and
     /// numbers, worst first.
     bool detectors_words = false;
     /// The last touch to an alert about a run that was working for so long: details, another summary.
-    std::function<void(Alert&, const Run&, Duration)> alert{};
+    Callback<void(Alert&, const Run&, Duration)> alert{};
     bool quote_agent_text = true;
 };
 

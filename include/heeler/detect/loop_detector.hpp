@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string_view>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/observation.hpp>
@@ -53,9 +53,9 @@ struct LoopDetector<Item, BlockRule> {
     struct Settings {
         BlockRule rule{};
         /// Items for which it answers true are legitimate repetition and are passed over. Called under the run's lock.
-        std::function<bool(const Observation&)> exempt{};
+        Callback<bool(const Observation&)> exempt{};
         /// Items for which it answers true are progress: what repeated before them is no loop any more. Likewise.
-        std::function<bool(const Observation&)> progress{};
+        Callback<bool(const Observation&)> progress{};
     };
 
     using Ring = detail::BlockRing;

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/finding.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/named_setting.hpp>
@@ -46,9 +46,9 @@ struct LoopDetector<Call, TailRule> {
     struct Settings {
         TailRule rule{};
         /// Calls for which it answers true are legitimate repetition and are passed over. Called under the run's lock.
-        std::function<bool(const Observation&)> exempt{};
+        Callback<bool(const Observation&)> exempt{};
         /// Calls for which it answers true are progress: what repeated before them is no loop any more. Likewise.
-        std::function<bool(const Observation&)> progress{};
+        Callback<bool(const Observation&)> progress{};
     };
 
     /// The end of the tool log.

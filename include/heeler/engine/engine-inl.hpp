@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include <heeler/core/attached.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/cycle/cycle.hpp>
@@ -116,7 +116,7 @@ struct Engine::EngineParts {
     RefusedRuns refused{ledger, registry, deliverer.silences(), courier};
 
     std::mutex waking;
-    std::function<void()> wake;
+    Callback<void()> wake;
     /// What `next_deadline` answered last: whoever asked sleeps until then.
     std::atomic<std::int64_t> asleep_until{std::numeric_limits<std::int64_t>::min()};
     /// The same, which a report does not bring forward: who has no thread to be woken does not come sooner.
@@ -153,7 +153,7 @@ HEELER_INLINE Result<void> Engine::mail(MailboxRef mailbox, MailSettings setting
     return {};
 }
 HEELER_INLINE void Engine::spend(SpendPort* counter) { parts_->ledger.counter = counter; }
-HEELER_INLINE void Engine::wake_with(std::function<void()> wake) {
+HEELER_INLINE void Engine::wake_with(Callback<void()> wake) {
     const std::lock_guard guard{parts_->waking};
     parts_->wake = std::move(wake);
 }

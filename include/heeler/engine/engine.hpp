@@ -1,12 +1,12 @@
 // The engine: everything a watchdog does, as ordinary code behind ports. `Watchdog` is the edge that hosts see.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/issue.hpp>
 #include <heeler/core/list.hpp>
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] ContextClears context_clears() const;
     Result<void> mail(MailboxRef mailbox, MailSettings settings);
     void spend(SpendPort* counter);
-    void wake_with(std::function<void()> wake);
+    void wake_with(Callback<void()> wake);
     void say(Alert alert);
 
     [[nodiscard]] Result<void> define(RunClass rules);
@@ -84,7 +84,7 @@ public:
     [[nodiscard]] Result<List<DecisionRow>> silences();
 
     /// The runs that have changed, where a cycle is about these alone. Asked when all that is stored is known here.
-    using Changed = std::function<std::vector<RunHandle>()>;
+    using Changed = Callback<std::vector<RunHandle>()>;
     CycleReport tick(TickCause cause, const Changed& changed = {});
     CycleReport deliver();
     CycleReport cycle(TickCause cause, const Changed& changed = {});

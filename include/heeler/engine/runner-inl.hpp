@@ -13,6 +13,7 @@
 #include <thread>
 #endif
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/engine/runner.hpp>
@@ -137,7 +138,7 @@ struct Runner::Threads {
     std::thread judging;
     std::thread acting;
 #ifdef __cpp_lib_jthread
-    std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< it ends first, with who calls it just now
+    std::optional<std::stop_callback<Callback<void()>>> on_stop;  ///< it ends first, with who calls it just now
 #endif
 };
 
@@ -166,7 +167,7 @@ HEELER_INLINE void Runner::stop() {
 
 #ifdef __cpp_lib_jthread
 HEELER_INLINE void Runner::stop_with(std::stop_token stop) {
-    threads_->on_stop.emplace(std::move(stop), std::function<void()>{[threads = threads_] { threads->ask_to_stop(); }});
+    threads_->on_stop.emplace(std::move(stop), Callback<void()>{[threads = threads_] { threads->ask_to_stop(); }});
 }
 #endif
 

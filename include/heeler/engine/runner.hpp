@@ -1,12 +1,12 @@
 // Drives a watchdog with two threads of its own: one that judges, one that acts and sends.
 #pragma once
 
-#include <functional>
 #include <version>
 #ifdef __cpp_lib_jthread
 #include <stop_token>
 #endif
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/engine/engine.hpp>
@@ -18,7 +18,7 @@ namespace heeler::inline HEELER_ABI {
 /// which must be before its watchdog is. Both threads belong to it. It takes the watchdog's `wake_with` for itself.
 class Runner {
 public:
-    using OnCycle = std::function<void(const CycleReport&)>;
+    using OnCycle = Callback<void(const CycleReport&)>;
 
     /// A cycle runs when `next_deadline` says so, sooner if an observation shortens it, at most five times a second,
     /// and `period` after the last one at the latest: operators' decisions are looked for that often. `on_cycle` is

@@ -1,7 +1,6 @@
 // What every watchdog can be asked, whoever owns its clock, store and notifier.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/concepts.hpp>
 #include <heeler/core/context_reset.hpp>
 #include <heeler/core/list.hpp>
@@ -112,7 +112,7 @@ public:
     /// Called when something was reported that must be looked at before the moment that `next_deadline` answered last:
     /// whoever sleeps until then (a thread, a timer of an event loop) should ask again. From the thread that reports;
     /// must not block or call the watchdog.
-    void wake_with(std::function<void()> wake) { engine().wake_with(std::move(wake)); }
+    void wake_with(Callback<void()> wake) { engine().wake_with(std::move(wake)); }
 
     /// Makes a class of runs known (those that a store holds need theirs), or replaces its settings while runs go on: a
     /// run changes over at its next cycle, or when the incident that is open is over. Errors: `invalid_argument`, for

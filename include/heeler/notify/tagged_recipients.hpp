@@ -1,13 +1,13 @@
 // Alerts go to whoever has the tag that they are addressed to.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <heeler/core/alert.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/result.hpp>
 
@@ -17,7 +17,7 @@ namespace heeler::inline HEELER_ABI {
 struct TaggedRecipient {
     std::string name{};
     std::vector<std::string> tags{};
-    std::function<Result<void>(const Alert&)> tell{};
+    Callback<Result<void>(const Alert&)> tell{};
 };
 
 /// Sends each alert to all who have its route (`Alert::to`) as a tag or as their name. Who there is, is asked each
@@ -28,7 +28,7 @@ class TaggedRecipients {
 public:
     static constexpr std::string_view name = "tagged";
 
-    explicit TaggedRecipients(std::function<std::vector<TaggedRecipient>()> list) : list_{std::move(list)} {}
+    explicit TaggedRecipients(Callback<std::vector<TaggedRecipient>()> list) : list_{std::move(list)} {}
 
     [[nodiscard]] Result<Receipt> send(const Alert& alert) {
         Receipt receipt{0};
@@ -54,7 +54,7 @@ private:
         return false;
     }
 
-    std::function<std::vector<TaggedRecipient>()> list_;
+    Callback<std::vector<TaggedRecipient>()> list_;
 };
 
 }  // namespace heeler::inline HEELER_ABI

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
 #include <heeler/posix/file_descriptor.hpp>
@@ -67,7 +67,7 @@ struct ProcessSpec {
     bool die_with_parent = false;  ///< Linux: the system kills the command when the *thread* that started it ends
     /// Called with the prepared process before the command runs in it. An error, or the caller's death, ends the
     /// process without running the command.
-    std::function<Result<void>(const ProcessIdentity&)> on_prepared = {};
+    Callback<Result<void>(const ProcessIdentity&)> on_prepared = {};
 };
 
 /// A started command and this side of its input and output.

@@ -2,10 +2,10 @@
 // lines.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/text/duration.hpp>
@@ -119,7 +119,7 @@ inline void append_metric(std::string& text, const PromptFacts& facts) {
 }
 
 /// A host's own text, sanitised and capped; the library's if there is none, or if it throws.
-[[nodiscard]] inline std::string choose(const std::function<std::string(const PromptFacts&)>& own,
+[[nodiscard]] inline std::string choose(const Callback<std::string(const PromptFacts&)>& own,
                                         std::string (*standard)(const PromptFacts&), const PromptFacts& facts) {
     // A prompt that cannot be made must not keep the run from being nudged.
     std::string text;

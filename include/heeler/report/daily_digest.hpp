@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -18,6 +17,7 @@
 
 #include <heeler/core/alert.hpp>
 #include <heeler/core/batch.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/spend.hpp>
@@ -41,7 +41,7 @@ struct DailyDigestSettings {
     /// What `told()` answered in an earlier process: what was told then is not told again. Empty: nobody knows.
     std::string told{};
     /// What was spent today, where somebody knows: `[&] { return ledger.today(); }`.
-    std::function<Spent()> spent{};
+    Callback<Spent()> spent{};
 
     /// Error: `invalid_argument`, which names the setting and its limit.
     [[nodiscard]] Result<void> check() const {

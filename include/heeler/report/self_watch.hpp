@@ -2,13 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/time.hpp>
@@ -21,7 +21,7 @@ namespace heeler::inline HEELER_ABI {
 /// threads, one that ticks and one that delivers; the outlets are called from the one that delivers.
 class SelfWatch {
 public:
-    using Outlet = std::function<Result<void>()>;
+    using Outlet = Callback<Result<void>()>;
 
     explicit SelfWatch(Duration oldest_alert = std::chrono::minutes{10}) : oldest_alert_{oldest_alert} {}
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/core/guard.hpp>
 #include <heeler/core/list.hpp>
 #include <heeler/core/ports.hpp>
@@ -298,7 +299,7 @@ private:
     }
 
     const Duration read_every_;
-    std::function<Result<List<SpendRow>>(std::int64_t, const std::vector<std::string>&)> ask_;
+    Callback<Result<List<SpendRow>>(std::int64_t, const std::vector<std::string>&)> ask_;
     mutable std::mutex lock_;
     std::optional<Elapsed> read_at_;
     std::int64_t day_ = no_day;  ///< of the sums

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/named_setting.hpp>
 #include <heeler/core/settings.hpp>
 #include <heeler/recover/recovery_ladder.hpp>
@@ -57,7 +57,7 @@ private:
 struct Nameable {
     std::string name;
     std::string object;  ///< what it is a part of; empty: of nothing
-    std::function<Refused(const SettingValue&, RunClass&)> apply;
+    Callback<Refused(const SettingValue&, RunClass&)> apply;
 };
 
 [[nodiscard]] inline std::vector<Nameable> nameables(const RunClass& rules) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/testing/scripted_control.hpp>
 #include <heeler/text/append.hpp>
@@ -81,7 +81,7 @@ public:
         ++state_->version;
     }
     /// Changes a node; false: there is none.
-    bool edit(const NodeRef& node, const std::function<void(TreeNode&)>& change) {
+    bool edit(const NodeRef& node, const Callback<void(TreeNode&)>& change) {
         const std::lock_guard lock{state_->mutex};
         const auto known = state_->nodes.find(node);
         if (known == state_->nodes.end()) return false;
@@ -90,7 +90,7 @@ public:
         return true;
     }
     /// Changes the review task of a node; false: there is none.
-    bool edit_review(const NodeRef& watched, const std::function<void(TreeNode&)>& change) {
+    bool edit_review(const NodeRef& watched, const Callback<void(TreeNode&)>& change) {
         const std::lock_guard lock{state_->mutex};
         TreeNode* review = review_of(watched);
         if (review == nullptr) return false;

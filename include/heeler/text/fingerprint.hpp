@@ -14,7 +14,15 @@
 #if !defined(XXH_NO_INLINE_HINTS) && defined(__GNUC__) && !defined(__clang__)
 #define XXH_NO_INLINE_HINTS 1
 #endif
+// Vector code pays for texts of some hundred bytes and more, of which other work takes ten times as long; its
+// intrinsics are 2,600 lines for whoever includes this, and fifty thousand where the compiler may use AVX.
+#pragma push_macro("__SSE2__")
+#pragma push_macro("__AVX2__")
+#undef __SSE2__
+#undef __AVX2__
 #include <xxhash.h>
+#pragma pop_macro("__AVX2__")
+#pragma pop_macro("__SSE2__")
 
 #include <heeler/text/bits.hpp>
 #include <heeler/text/combine.hpp>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -20,6 +19,7 @@
 #include <heeler/agent/sql/agent_row.hpp>
 #include <heeler/agent/sql/agent_task.hpp>
 #include <heeler/core/action.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/core/observation.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/run.hpp>
@@ -45,7 +45,7 @@ public:
     /// Where the host keeps the text of its work: asked for a row without a `work_item` of its own that has a
     /// `queue_item_id`, when the run is first listed. Empty: it has none. Set it before the watchdog reads the table;
     /// it is called from the thread that ticks, must not call the table, and throw nothing.
-    void work_items(std::function<std::string(std::string_view queue_item_id)> text_of) {
+    void work_items(Callback<std::string(std::string_view queue_item_id)> text_of) {
         const std::lock_guard guard{mutex_};
         text_of_ = std::move(text_of);
     }
@@ -232,7 +232,7 @@ private:
     detail::AgentDatabase<Link> database_;
     Duration every_;
     std::mutex mutex_;
-    std::function<std::string(std::string_view)> text_of_;
+    Callback<std::string(std::string_view)> text_of_;
     std::vector<detail::AgentRow> rows_;
     std::unordered_map<std::string, detail::JudgedRow> judged_;  // as the last poll read them
     std::vector<std::string> askers_;                            // in whose names was claimed here: one for each lease

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/min_max.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/one_line.hpp>
@@ -29,7 +29,7 @@ public:
     TreeGuard(WatchedTrees& trees, TreeRecords& records, const TreeSettings& settings)
         : trees_{trees}, records_{records}, settings_{settings} {}
 
-    [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const std::function<Result<void>()>& apply) {
+    [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const Callback<Result<void>()>& apply) {
         std::unique_lock one{lock_};
         auto asked = ask(mutation, {mutation}, apply != nullptr,
                          [&](const TaskTree& tree, const Scope& scope, ScopePin& pin, const TreeScan& scan,
@@ -42,7 +42,7 @@ public:
         return conclude(one, asked, mutation, apply, [&] { put_on_record(asked, std::nullopt, {mutation}); });
     }
 
-    [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const std::function<Result<void>()>& apply) {
+    [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const Callback<Result<void>()>& apply) {
         std::unique_lock one{lock_};
         Mutation who;
         who.actor_agent = request.actor_agent;
@@ -95,7 +95,7 @@ private:
     /// Puts an answer on record and carries out what is allowed. Whoever acts in no review keeps nobody waiting.
     template <class Remember>
     [[nodiscard]] ScopeAnswer conclude(std::unique_lock<std::mutex>& one, Question& asked, const Mutation& who,
-                                       const std::function<Result<void>()>& apply, Remember&& remember) {
+                                       const Callback<Result<void>()>& apply, Remember&& remember) {
         const bool watched = asked.scope.kind != ScopeKind::none;
         if (!watched) one.unlock();
         const bool allowed = asked.answer.allowed;

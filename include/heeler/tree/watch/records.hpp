@@ -1,7 +1,6 @@
 // What watches put on record outside cycles, durably, and whoever wants to read along.
 #pragma once
 
-#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include <heeler/core/batch.hpp>
+#include <heeler/core/callback.hpp>
 #include <heeler/engine/engine.hpp>
 
 namespace heeler::inline HEELER_ABI::detail {
@@ -18,7 +18,7 @@ class TreeRecords {
 public:
     explicit TreeRecords(Engine& engine) : engine_{engine} {}
 
-    void tell(std::function<void(const AuditRow&)> reader) { reader_ = std::move(reader); }
+    void tell(Callback<void(const AuditRow&)> reader) { reader_ = std::move(reader); }
 
     [[nodiscard]] Result<void> note(RunHandle run, const std::string& watch, const Reading* reading,
                                     std::vector<Record> records) {
@@ -46,7 +46,7 @@ private:
     Engine& engine_;
     std::mutex lock_;
     std::set<std::string> waiting_;  ///< watches whose newest change the store did not take
-    std::function<void(const AuditRow&)> reader_;
+    Callback<void(const AuditRow&)> reader_;
 };
 
 }  // namespace heeler::inline HEELER_ABI::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/text/append.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/sanitise.hpp>
@@ -209,9 +209,7 @@ HEELER_INLINE std::optional<TreeStatus> TreeWatch::status(const NodeRef& node) c
     return Room::status_of(watch, *state);
 }
 
-HEELER_INLINE void TreeWatch::on_record(std::function<void(const AuditRow&)> tell) {
-    room_->records.tell(std::move(tell));
-}
+HEELER_INLINE void TreeWatch::on_record(Callback<void(const AuditRow&)> tell) { room_->records.tell(std::move(tell)); }
 
 HEELER_INLINE CycleReport TreeWatch::changed(const NodeRef& node) {
     return room_->engine.tick(TickCause::changed, [&] { return room_->watches_above(node); });
@@ -228,11 +226,11 @@ HEELER_INLINE std::vector<TreeStatus> TreeWatch::take_scanned() {
     return seen;
 }
 
-HEELER_INLINE ScopeAnswer TreeWatch::check(const Mutation& mutation, const std::function<Result<void>()>& apply) {
+HEELER_INLINE ScopeAnswer TreeWatch::check(const Mutation& mutation, const Callback<Result<void>()>& apply) {
     return room_->guard.check(mutation, apply);
 }
 
-HEELER_INLINE ScopeAnswer TreeWatch::batch(const BatchRequest& request, const std::function<Result<void>()>& apply) {
+HEELER_INLINE ScopeAnswer TreeWatch::batch(const BatchRequest& request, const Callback<Result<void>()>& apply) {
     return room_->guard.batch(request, apply);
 }
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <heeler/core/callback.hpp>
 #include <heeler/core/events.hpp>
 #include <heeler/core/result.hpp>
 #include <heeler/core/settings.hpp>
@@ -87,7 +87,7 @@ public:
 
     /// Called with what these verbs put on record, once it is stored; what cycles put there is in their reports. From
     /// the thread of the verb, so perhaps from several at once; must not call back. Set it before the first of them.
-    void on_record(std::function<void(const AuditRow&)> tell);
+    void on_record(Callback<void(const AuditRow&)> tell);
 
     /// Whether somebody may change something now. Ask before each mutation, before you take locks of your own: the host
     /// is asked for what changed. Whoever acts in no review is none of its business: the answer is yes. It fails
@@ -98,11 +98,11 @@ public:
     /// made no difference, and is worth nothing later either. Without it you carry out what was allowed before this run
     /// asks again: a reviewer stays fresh only where the tree shows just what it was allowed, and what you refused is
     /// nobody's until somebody does it.
-    [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const std::function<Result<void>()>& apply = {});
+    [[nodiscard]] ScopeAnswer check(const Mutation& mutation, const Callback<Result<void>()>& apply = {});
     /// Several changes of one reviewer, once, all or none: `apply` carries them out and is called after they were put
     /// on record, unless the answer is no; it must not ask anything here. The same request again has the same answer
     /// and no effect: of a process that died in between, it was carried out at most once.
-    [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const std::function<Result<void>()>& apply = {});
+    [[nodiscard]] ScopeAnswer batch(const BatchRequest& request, const Callback<Result<void>()>& apply = {});
 
 private:
     friend class OrphanRecovery;
