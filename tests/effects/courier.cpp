@@ -72,6 +72,17 @@ TEST_CASE("a lost holder is on record once, and told until somebody heard it", "
     CHECK(post.tell().empty());
 }
 
+TEST_CASE("that a clock was set a day ahead makes nobody give up on telling of a lost holder", "[effects]") {
+    Post post;
+    post.claim();
+    post.notifier.answer_with({Delivery::fail, Delivery::fail, Delivery::ok});
+    CHECK(post.tell().empty());
+    post.clock.step_wall(25h);
+    CHECK(post.tell().empty());
+    post.clock.advance(10s);
+    CHECK_THAT(post.tell(), ContainsSubstring("`dog`"));
+}
+
 TEST_CASE("what the store does not know to be told is told under the same key by the next one", "[effects]") {
     Post post;
     post.claim();

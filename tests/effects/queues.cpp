@@ -51,6 +51,26 @@ TEST_CASE("alerts are due in their order, each once, and those for later stay", 
     CHECK_FALSE(queues.next(bench::start));
 }
 
+TEST_CASE("an alert that another process has tried waits an hour at most: its clock may have been ahead", "[effects]") {
+    const auto taken_over = [](Duration later) {
+        AlertJob job = alert_job("tried", later);
+        job.row.created_at = bench::start.wall - 1min;
+        job.row.attempts = 1;
+        Queues queues;
+        queues.add(std::move(job));
+        return due_keys(queues);
+    };
+    CHECK(taken_over(59min).empty());
+    CHECK(taken_over(61min) == "tried ");
+    CHECK(taken_over(24h) == "tried ");
+    AlertJob mine = alert_job("mine", 2h);
+    mine.row.attempts = 1;
+    mine.wait = 2h;
+    Queues queues;
+    queues.add(std::move(mine));
+    CHECK(due_keys(queues).empty());
+}
+
 TEST_CASE("an alert that a waiting rung will send is left to it, unless it was tried before", "[effects]") {
     Queues queues;
     queues.add(rung_job("escalate"));

@@ -122,8 +122,9 @@ void World::say_state(Body& body) {
 }
 
 void World::work(Body& body) {
+    const bool lives = body.mood == Mood::beats && story_.preset == "recommended";  // which looks for that, too
     if (body.mood == Mood::in_tool || body.mood == Mood::waits || body.mood == Mood::loops || body.paused ||
-        body.unsaid)
+        body.unsaid || lives)
         body.shown = true;
     if (body.over || body.paused || body.mood == Mood::silent || body.mood == Mood::dead) return;
     if (body.unsaid) say_state(body);
@@ -131,6 +132,7 @@ void World::work(Body& body) {
     report(body, Heartbeat{static_cast<std::uint64_t>(seconds())});
     if (body.mood == Mood::in_tool || body.mood == Mood::beats) return;
     if (body.mood == Mood::loops) {
+        body.worked_at = seconds();  // what is done first in a circle is news as well
         for (int i = 0; i < 2; ++i) {
             report(body, ToolCall{"run", R"({"what":"test"})"});
             report(body, ToolResult{false, "error: cannot find the header\n" + std::string{wicked_text}});
@@ -296,8 +298,9 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     note("sent " + alert.kind + " " + alert.run.id + " " + std::to_string(alert.issues.size()));
     const bool again = ++read_[alert.key] > 1;
     if (again && !may_repeat_) wrong("I7", "told twice: " + text);
+    if (channel_ == 4) unanswered_.insert(alert.key);
     // Whoever wakes in the middle of a call ends it, whatever another watchdog has said since: one key, no news.
-    const bool is_late = again && dogs_.size() > 1 && !story_.has(What::channel) &&
+    const bool is_late = again && dogs_.size() > 1 && !unanswered_.contains(alert.key) &&
                          (story_.has(What::stall) || story_.has(What::pause));
     if (Body* body = body_of(alert.run.id); body != nullptr && !is_late) {
         const bool over = alert.is(AlertKind::recovered);

@@ -135,7 +135,7 @@ void World::happen(const Happening& each) {
         case What::restart:
             if (!dog.up()) return;
             if (story_.told) return begin_anew(dog);
-            if (dogs_.size() > 1) static_cast<void>(dog.watch->leave());
+            static_cast<void>(dogs_.size() > 1 ? dog.watch->leave() : dog.watch->flush());
             dog.watch.reset();
             dog.down = each.value % 3;
             return;

@@ -88,6 +88,20 @@ public:
         classes_.end(stored, now);
     }
 
+    /// Before an orderly end: of a run that is over, and of which the next cycle would say so, it is said now. Nobody
+    /// looks at such a run after it.
+    void say_ends(Instant now) {
+        const std::lock_guard one{running_};
+        CycleReport report;
+        Round round{TickCause::changed, now, report};
+        for (const RunHandle handle : registry_.table().all()) {
+            WatchedRun* const watched = registry_.table().find(handle);
+            if (watched != nullptr && is_end_to_be_said(*watched)) visit(handle, round);
+        }
+        commit({}, round);
+        for (Event& event : report.events) unheard_.push_back(std::move(event));
+    }
+
     [[nodiscard]] WholeClasses& classes() noexcept { return classes_; }
     [[nodiscard]] const Rhythm& rhythm() const noexcept { return gap_.rhythm(); }
     /// Runs that are due, and were left for the next cycle. Any thread.
@@ -216,6 +230,11 @@ private:
         const char* const doubt = "it stands above itself; what it does is credited to each run of that circle once";
         const std::string body = notes::doubt(watched->rules().name, {"parent", doubt});
         tell({{now.wall, std::string{doubt_record}, std::string{watched->run.id}, body}, {}}, round.report);
+    }
+
+    [[nodiscard]] static bool is_end_to_be_said(WatchedRun& watched) {
+        const std::lock_guard guard{watched.lock};
+        return watched.end_follows();
     }
 
     /// Looks at one run whose time has come.

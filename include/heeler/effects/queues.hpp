@@ -291,6 +291,10 @@ public:
     }
 
 private:
+    /// A channel may ask for a day; of an alert that was tried before, whoever takes it over does not believe so much:
+    /// the clock of the one that tried it may have been ahead.
+    static constexpr Duration longest_left = std::chrono::hours{1};
+
     /// Names the alert that speaks for this one.
     [[nodiscard]] static std::string lead_of(const AlertRow& row) {
         return text::concat(row.with_key, "\n", row.with_run);
@@ -299,7 +303,9 @@ private:
     void put(AlertJob job) {
         if (job.follows) return spoken_for_[lead_of(job.row)].jobs.push_back(std::move(job));
         job.due = job.row.not_before;
+        const bool is_taken_over = job.wait == Duration{} && job.row.attempts > 0;
         if (job.wait == Duration{}) job.wait = job.row.not_before - job.row.created_at;
+        if (is_taken_over) job.wait = detail::min_of<Duration>(job.wait, longest_left);
         if (!job.group.empty())
             job.due =
                 detail::max_of(job.due, groups_.join(job.group, job.row.created_at, job.rules->rules.alerts.outbox));

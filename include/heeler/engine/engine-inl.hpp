@@ -419,7 +419,9 @@ HEELER_INLINE Result<void> Engine::finish(RunHandle run, RunEnd how) {
 }
 
 HEELER_INLINE Result<void> Engine::flush() {
-    return detail::durable(parts_->ledger.commit_all(table_, parts_->clock.now()));
+    const Instant now = parts_->clock.now();
+    parts_->cycle.say_ends(now);
+    return detail::durable(parts_->ledger.commit_all(table_, now));
 }
 
 HEELER_INLINE Result<void> Engine::leave() {
