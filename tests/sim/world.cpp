@@ -228,7 +228,9 @@ void World::operate(const Happening& each, Body& body) {
         }
         if (row.verb == Verb::resume && !body.spawned.empty()) body.forgiven = body.spawned.rbegin()->first;
         tell(row);
-        if (!dog.watch->decide(row)) return;
+        const bool is_known = dog.watch->decide(row).has_value();
+        if (!is_known && row.verb == Verb::snooze) body.snoozed = {};  // or for as long as before
+        if (!is_known) return;
         const Window window{dog.clock.now().wall, row.until.value_or(WallTime::max())};
         body.stopped |= row.verb == Verb::mark_stopped;
         if (row.verb == Verb::snooze && !body.stopped) body.snoozed = window;
