@@ -277,7 +277,10 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
         end = text.find(" | ", at);
         witness_text(std::string_view{text}.substr(at, end - at), "alert " + alert.kind, true);
     }
+    const std::int64_t asked_at = seconds();
     stand_still(number, Moment::asked);
+    // Whoever wakes in the middle of a call ends it, whatever another watchdog has said since: one key, no news.
+    const bool is_late = seconds() != asked_at;
     if (story_.told) delivered_.push_back(false);
     if (const Body* body = body_of(alert.run.id); body != nullptr && suffers(*body, Trouble::unheard))
         return fail(ErrorCode::delivery_failed, "nobody is there");
@@ -298,11 +301,7 @@ Result<Receipt> World::send(unsigned number, const Alert& alert) {
     note("sent " + alert.kind + " " + alert.run.id + " " + std::to_string(alert.issues.size()));
     const bool again = ++read_[alert.key] > 1;
     if (again && !may_repeat_) wrong("I7", "told twice: " + text);
-    if (channel_ == 4) unanswered_.insert(alert.key);
-    // Whoever wakes in the middle of a call ends it, whatever another watchdog has said since: one key, no news.
-    const bool is_late = again && dogs_.size() > 1 && !unanswered_.contains(alert.key) &&
-                         (story_.has(What::stall) || story_.has(What::pause));
-    if (Body* body = body_of(alert.run.id); body != nullptr && !is_late) {
+    if (Body* body = body_of(alert.run.id); body != nullptr && !(again && is_late)) {
         const bool over = alert.is(AlertKind::recovered);
         if (is_of_incident(alert)) {
             body->last_word = alert.kind;

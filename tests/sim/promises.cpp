@@ -374,9 +374,11 @@ void World::judge_actions(const Body& body, const History& history) {
                                  std::string{name_of(action.kind)};
         if (!steps.insert(step).second) wrong("I2", "intended twice: " + body.id + " " + step);
     }
-    for (const AlertRow& row : history.alerts)
+    for (const AlertRow& row : history.alerts) {
+        const bool given_up = row.state == AlertRow::State::dead && boots_ > 1 && !clocks_agree();  // by a set clock
         told |= row.alert.is(AlertKind::escalation) &&
-                (read_.contains(row.alert.key) || row.how == AlertRow::How::together);
+                (read_.contains(row.alert.key) || row.how == AlertRow::How::together || given_up);
+    }
     const bool is_kept_off = body.dismissed || body.excused || body.snoozed.until != WallTime{};
     if (unknown && !told && !is_terminal(history.row->state) && !is_kept_off)
         wrong("I5b", "unknown, and nobody was told: " + body.id);

@@ -328,7 +328,6 @@ private:
     std::map<std::string, std::string> texts_;               ///< of alerts, by key
     std::set<std::string> lost_;                             ///< leases that ran out, as somebody found
     std::map<std::string, unsigned> read_;                   ///< how often people got an alert, by key
-    std::set<std::string> unanswered_;                       ///< those of which the channel did not say so
     std::vector<Row> rows_;                                  ///< of the runs, as they are stored
     std::vector<unsigned> answers_;                          ///< of the control, by verb
     unsigned channel_ = 0;
