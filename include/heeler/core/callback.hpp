@@ -26,7 +26,8 @@ public:
              std::is_invocable_r_v<R, std::decay_t<Call>&, Args...>) HEELER_ACCESSOR
         Callback(Call&& call) {  // NOLINT: likewise
         using Held = std::decay_t<Call>;
-        if constexpr (!std::is_empty_v<Held> && requires { call == nullptr; })
+        constexpr bool is_always_there = std::is_empty_v<Held> || std::is_function_v<std::remove_reference_t<Call>>;
+        if constexpr (!is_always_there && requires { call == nullptr; })
             if (call == nullptr) return;
         held_ = new Held(std::forward<Call>(call));
         verbs_ = &verbs_of<Held>;
