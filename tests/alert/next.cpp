@@ -731,6 +731,8 @@ TEST_CASE("of a run that flaps people are told that, once, and not that one more
                    flapping(ends()), "recovered"},
               });
     CHECK(detail::next(knows, flapping(begins()), {}, at(0s)).held_by == "flapping");
+    CHECK(detail::next(knows, flapping(begins()), {}, at(0s)).flapping);
+    CHECK_FALSE(detail::next(kept, flapping(goes_on()), {}, at(0s)).flapping);
     CHECK(detail::next(kept, flapping(goes_on()), {}, at(0s)).held_by.empty());
     AlertSettings without;
     without.conditions.clear();

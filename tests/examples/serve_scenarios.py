@@ -46,7 +46,7 @@ def beyond(scenario):
 
 class Protocol:
     every = 1 if ALL else 4
-    name, least = "protocol", 291 if ALL else 60
+    name, least = "protocol", 309 if ALL else 60
     beyond = staticmethod(beyond)
 
     def __init__(self, options, scenario, _epoch, _work):
@@ -106,7 +106,7 @@ class Scripted(Exception):
 
 class Python:
     every = 1 if ALL else 8
-    name, least = "Python", 269 if ALL else 25
+    name, least = "Python", 285 if ALL else 25
     #: What a method of a run takes; the rest is told by `client.ask`.
     METHODS = {"heartbeat": {"seq"}, "progress": {"value"}, "output": {"text", "partial"},
                "tool_call": {"name", "args", "call_id", "turn", "timeout_s"},

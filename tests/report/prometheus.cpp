@@ -219,7 +219,7 @@ TEST_CASE("what cycles did is counted") {
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, "{}"}, -900s}), noon);
     telemetry.add(with_event(AuditEvent{{noon, "gap", {}, "{}"}, -901s}), noon);
     CycleReport held;
-    held.why = {1, 2, 3, 4, 5, 6, 7, 8};
+    held.why = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     telemetry.add(held, noon);
 
     const Exposition text = shown(telemetry);
@@ -238,7 +238,8 @@ TEST_CASE("what cycles did is counted") {
     CHECK(text.value("heeler_clock_jumps_total{clock=\"wall\",direction=\"forward\"}") == 1);
     CHECK(text.value("heeler_clock_jumps_total{clock=\"wall\",direction=\"backward\"}") == 2);
     double expected = 1;
-    for (const char* reason : {"debounce", "budget", "cooldown", "grace", "silence", "unstored", "inhibit", "snooze"})
+    for (const char* reason :
+         {"debounce", "budget", "cooldown", "grace", "silence", "unstored", "inhibit", "snooze", "flapping"})
         CHECK(text.value("heeler_suppressed_total{reason=\"" + std::string{reason} + "\"}") == expected++);
     CHECK(text.value("heeler_suppressed_total{reason=\"shadow\"}") == 1);
     CHECK(text.value("heeler_suppressed_total{reason=\"freeze\"}") == 1);

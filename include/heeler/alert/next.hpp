@@ -79,6 +79,7 @@ struct Telling {
     LevelStep level{};                       ///< whose turn it is, where the class has levels
     std::uint64_t silence = 0;               ///< that is over, of what goes on; 0: none
     bool held_back = false;                  ///< an alert is, by the cooldown
+    bool flapping = false;                   ///< one begins to be, for people know that the run flaps
     std::string_view held_by{};              ///< what holds one back, where that is not on record yet
     bool ack_over = false;                   ///< an acknowledgement is
     std::string acknowledged_by;             ///< by whom that was
@@ -362,8 +363,8 @@ private:
         told.begin_held |= (alerting == Alerting::held || alerting == Alerting::waits) && !told.incident;
         result_.held_back = alerting == Alerting::held;
         if (result_.held_back && !told.hold_noted) result_.held_by = "cooldown";
-        if (told.begin_held && speaks_of_flapping() && !(before_.begin_held && same_incident()))
-            result_.held_by = "flapping";
+        result_.flapping = told.begin_held && speaks_of_flapping() && !(before_.begin_held && same_incident());
+        if (result_.flapping) result_.held_by = "flapping";
         told.hold_noted |= result_.held_back;
         if (alerting == Alerting::resolved) {
             result_.recovered = true;

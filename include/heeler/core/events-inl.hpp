@@ -26,6 +26,7 @@ HEELER_INLINE void CycleReport::absorb(CycleReport later) {
     why.grace += later.why.grace;
     why.silence += later.why.silence;
     why.snooze += later.why.snooze;
+    why.flapping += later.why.flapping;
     why.inhibit += later.why.inhibit;
     why.unstored += later.why.unstored;
     if (later.ticks > 0) left = later.left;

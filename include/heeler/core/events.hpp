@@ -93,6 +93,7 @@ struct Suppressed {
     std::uint64_t unstored = 0;  ///< decisions: they could not be stored, or somebody else changed the run
     std::uint64_t inhibit = 0;   ///< alerts: people know of trouble above the run
     std::uint64_t snooze = 0;    ///< rungs of what is snoozed or dismissed
+    std::uint64_t flapping = 0;  ///< alerts: people know that the incidents of the run come and go
 };
 
 /// What one cycle did. Silent when there was nothing: no event, no allocation.

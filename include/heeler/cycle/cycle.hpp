@@ -445,12 +445,13 @@ private:
                                 CycleReport& report) noexcept {
         const bool over_budget = judged.held == HeldBack::budget || turn;
         if (judged.held == HeldBack::debounce || over_budget) ++report.suppressed;
-        if (telling.held_back) ++report.suppressed;
+        if (telling.held_back || telling.flapping) ++report.suppressed;
         report.why.debounce += judged.held == HeldBack::debounce ? 1 : 0;
         report.why.budget += over_budget ? 1 : 0;
         report.why.grace += judged.held == HeldBack::gap || put_off ? 1 : 0;
         report.why.snooze += judged.held == HeldBack::snooze ? 1 : 0;
         report.why.cooldown += telling.held_back ? 1 : 0;
+        report.why.flapping += telling.flapping ? 1 : 0;
     }
 
     /// People were not told of something, and may be now. What came of a rung is taken in first: the ladder would

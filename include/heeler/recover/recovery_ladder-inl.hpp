@@ -58,7 +58,7 @@ HEELER_INLINE std::string RecoveryLadder::describe() const {
         }
         if (response.final_at_stop) text.append("; the final rung at once if it is certain");
         if (response.hold && !response.rungs.empty() && rung::has(response.rungs[0], ActionKind::pause))
-            text::append(text, ", told again every ", text::spoken(max_pause));
+            text::append(text, ", told again after ", text::spoken(max_pause));
         text.append(response.hold ? " (then a person decides)\n" : "\n");
     }
     text::append(text, spawns ? "    at most " : "    after ",

@@ -97,7 +97,7 @@ public:
             ticked_ = seen.at.elapsed;
         }
         for (const Event& event : report.events) std::visit([this](const auto& what) { add(what); }, event);
-        now_[Count::kept_back] += report.why.silence + report.why.inhibit + report.why.cooldown;
+        now_[Count::kept_back] += report.why.silence + report.why.inhibit + report.why.cooldown + report.why.flapping;
         if (report.deliveries == 0) return std::nullopt;
         note_incidents(seen);
         note_spent();

@@ -140,6 +140,7 @@ inline void write_judgements(PrometheusWriter& to, const TelemetryCounts& counts
         .sample(why.grace, {{"reason", "grace"}})
         .sample(why.silence, {{"reason", "silence"}})
         .sample(why.snooze, {{"reason", "snooze"}})
+        .sample(why.flapping, {{"reason", "flapping"}})
         .sample(why.inhibit, {{"reason", "inhibit"}})
         .sample(why.unstored, {{"reason", "unstored"}})
         .sample(counts.frozen, {{"reason", "freeze"}})

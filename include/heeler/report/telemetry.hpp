@@ -115,6 +115,7 @@ private:
         counts_.suppressed.grace += why.grace;
         counts_.suppressed.silence += why.silence;
         counts_.suppressed.snooze += why.snooze;
+        counts_.suppressed.flapping += why.flapping;
         counts_.suppressed.inhibit += why.inhibit;
         counts_.suppressed.unstored += why.unstored;
     }
