@@ -26,10 +26,11 @@ wait
 bash "$server" stop "$data"
 expect 74 "no server" --patience 1s --store "$server_url"
 says "check the server"
+rm "$work/out" # the last one waited, too
 "$serve" --patience 10m --store "$server_url" </dev/null >"$work/out" 2>&1 &
 behind=$!
 for _ in $(seq 600); do
-    grep -q "it is waited for" "$work/out" && break
+    grep -qs "it is waited for" "$work/out" && break
     sleep 0.1
 done
 SECONDS=0
