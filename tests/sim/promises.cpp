@@ -379,7 +379,7 @@ void World::judge_actions(const Body& body, const History& history) {
         told |= row.alert.is(AlertKind::escalation) &&
                 (read_.contains(row.alert.key) || row.how == AlertRow::How::together || given_up);
     }
-    const bool is_kept_off = body.dismissed || body.excused || body.snoozed.until != WallTime{};
+    const bool is_kept_off = body.dismissed || body.excused || body.taken_on || body.snoozed.until != WallTime{};
     if (unknown && !told && !is_terminal(history.row->state) && !is_kept_off)
         wrong("I5b", "unknown, and nobody was told: " + body.id);
     for (const auto& [attempt, count] : body.spawned)

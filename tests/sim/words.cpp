@@ -46,7 +46,8 @@ void World::witness_quiet(const Alert& alert) {
         wrong("I8", alert.kind + " about " + body->id + ", which is snoozed");
     const auto row = store_.alert({body->id, alert.key});
     const bool is_of_rung = row && row->has_value() && !(*row)->action_key.empty();  // something new was done
-    if (alert.is(AlertKind::escalation) && body->acked.holds(alert.at) && !is_of_rung)
+    if (is_of_rung) body->acked = {};
+    if (alert.is(AlertKind::escalation) && body->acked.holds(alert.at))
         wrong("I8", body->id + " is escalated to the next level, and somebody is on it");
     if (!alert.is(AlertKind::unhealthy) || alert.at == body->told_at) return;
     const bool cold = body->told_at != WallTime{} && alert.at - body->told_at < story_.rules.alerts.cooldown;

@@ -137,7 +137,8 @@ void World::happen(const Happening& each) {
             if (story_.told) return begin_anew(dog);
             static_cast<void>(dogs_.size() > 1 ? dog.watch->leave() : dog.watch->flush());
             dog.watch.reset();
-            dog.down = each.value % 3;
+            // What a run does meanwhile nobody reports: one that works may be taken for stalled if that lasts.
+            dog.down = seconds() - std::exchange(dog.restarted, seconds()) < 300 ? 0 : each.value % 3;
             return;
         case What::pause:
             if (++dog.gaps > most_gaps) return;
@@ -233,8 +234,9 @@ void World::operate(const Happening& each, Body& body) {
         if (!is_known) return;
         const Window window{dog.clock.now().wall, row.until.value_or(WallTime::max())};
         body.stopped |= row.verb == Verb::mark_stopped;
+        body.taken_on |= row.verb == Verb::ack;
         if (row.verb == Verb::snooze && !body.stopped) body.snoozed = window;
-        if (row.verb == Verb::resume_watch) body.snoozed = {window.from, window.from + 30min};
+        if (row.verb == Verb::resume_watch && !body.stopped) body.snoozed = {window.from, window.from + 30min};
         if (row.verb == Verb::freeze) body.frozen = window;
         const bool asks = body.last_word == name_of(AlertKind::escalation) && !body.last_answers && !body.let_go;
         if (row.verb == Verb::ack && asks)

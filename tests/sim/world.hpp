@@ -149,6 +149,7 @@ struct Body {
     bool last_answers = false;                  ///< it is the answer to an order
     bool let_go = false;                        ///< the run was, since then
     bool stopped = false;                       ///< says a person
+    bool taken_on = false;                      ///< says one, maybe of what nobody has read of yet
     Window snoozed{}, frozen{}, acked{};        ///< by a person
     heeler::WallTime told_at{};                 ///< when the newest alert that it is unhealthy was made
     std::int64_t used = 0;                      ///< tokens, as far as anybody heard it
@@ -205,6 +206,7 @@ private:
         std::unique_ptr<heeler::SpendLedger> ledger;
         std::unique_ptr<Watch> watch;   ///< absent: its process is gone
         unsigned down = 0;              ///< so long until it begins anew, in steps
+        std::int64_t restarted = -300;  ///< the last time
         unsigned paused = 0;            ///< it stands still for so long
         unsigned dies_in = 0;           ///< with the so many-th effect from now; 0: none
         bool dies_before = false;       ///< that effect
