@@ -35,7 +35,7 @@ void World::break_store(const Happening& each, Dog& dog) {
 void World::crash(const Happening& each, Dog& dog) {
     if (dog.watch == nullptr) return;
     may_repeat_ = true;
-    dog.down = 1 + each.value / 8 % 10;
+    dog.down = is_long_up(dog) ? 1 + each.value / 8 % 10 : 1;
     switch (each.value % 4) {
         case 0:
             dog.watch.reset();

@@ -236,13 +236,12 @@ void World::witness_nudge(const Action& nudge, const History& history) {
 /// A fresh agent comes after a pause that grows until the run has worked for long, and none after so many in a day.
 void World::witness_start(const std::string& what, const ActionRequest& asked, Body& body) {
     const auto* ladder = story_.rules.ladder.as<RecoveryLadder>();
-    if (ladder != nullptr && ladder->retry && body.spawned_at > 0) {
-        if (body.worked_at - body.spawned_at >= ladder->retry->reset_after / 1s)
-            body.forgiven = body.spawned.rbegin()->first;
+    if (ladder != nullptr && ladder->retry) {
+        if (body.worked_at - body.spawned_at >= ladder->retry->reset_after / 1s) body.forgiven = asked.attempt - 1;
         const std::uint32_t last = asked.attempt - 1;
         // Whoever begins anew can only go by the wall clock for how long nobody was started.
         const bool anew = dogs_.size() > 1 || story_.has(What::restart) || story_.has(What::crash);
-        if (!body.hurried && (!anew || clocks_agree()) &&
+        if (body.spawned_at > 0 && !body.hurried && (!anew || clocks_agree()) &&
             seconds() - body.spawned_at < ladder->retry->before(last - std::min(last, body.forgiven)) / 1s)
             wrong("I17", what + " " + std::to_string(asked.attempt) + " too soon after the last one");
     }

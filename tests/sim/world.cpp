@@ -133,12 +133,11 @@ void World::happen(const Happening& each) {
         case What::crash:
             return crash(each, dog);
         case What::restart:
-            if (!dog.up()) return;
+            if (!dog.up() || !is_long_up(dog)) return;
             if (story_.told) return begin_anew(dog);
             static_cast<void>(dogs_.size() > 1 ? dog.watch->leave() : dog.watch->flush());
             dog.watch.reset();
-            // What a run does meanwhile nobody reports: one that works may be taken for stalled if that lasts.
-            dog.down = seconds() - std::exchange(dog.restarted, seconds()) < 300 ? 0 : each.value % 3;
+            dog.down = each.value % 3;
             return;
         case What::pause:
             if (++dog.gaps > most_gaps) return;
@@ -184,6 +183,10 @@ void World::register_again(Body& body) {
         return;
     }
 }
+
+/// What a run does nobody reports while the watchdog is down: one that works may be taken for stalled if it is so again
+/// and again.
+bool World::is_long_up(Dog& dog) { return seconds() - std::exchange(dog.restarted, seconds()) >= 600; }
 
 /// The host ends it, or its agent says that it is done.
 void World::end(const Happening& each, Body& body) {

@@ -206,7 +206,7 @@ private:
         std::unique_ptr<heeler::SpendLedger> ledger;
         std::unique_ptr<Watch> watch;   ///< absent: its process is gone
         unsigned down = 0;              ///< so long until it begins anew, in steps
-        std::int64_t restarted = -300;  ///< the last time
+        std::int64_t restarted = -600;  ///< the last time
         unsigned paused = 0;            ///< it stands still for so long
         unsigned dies_in = 0;           ///< with the so many-th effect from now; 0: none
         bool dies_before = false;       ///< that effect
@@ -230,6 +230,7 @@ private:
     void crash(const Happening& each, Dog& dog);
     void end(const Happening& each, Body& body);
     void register_again(Body& body);
+    [[nodiscard]] bool is_long_up(Dog& dog);
     void stand_still(unsigned number, Moment moment);
     void set_mood(Body& body, unsigned value);
     void calm_down();
