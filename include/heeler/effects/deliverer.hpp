@@ -129,13 +129,18 @@ private:
 
     /// People are told last, so that a slow notifier holds up nothing else of the rung; it is reported in its order.
     void carry_out(RungJob job, Instant now, CycleReport& report) {
-        CycleReport behind;  // what stands behind an escalation, and was done before it
-        go_through(std::move(job), now, report, behind);
-        report.absorb(std::move(behind));
+        Said said{report};
+        go_through(std::move(job), now, said);
+        report.absorb(std::move(said.behind));
     }
 
-    void go_through(RungJob job, Instant now, CycleReport& report, CycleReport& behind) {
-        if (let_go_if_disowned(*job.watched) || !save(job, now, report)) return;
+    struct Said {
+        CycleReport& report;
+        CycleReport behind{};  ///< what stands behind an escalation, and was done before it
+    };
+
+    void go_through(RungJob job, Instant now, Said& all) {
+        if (let_go_if_disowned(*job.watched) || !save(job, now, all.report)) return;
         bool waits = false;
         for (std::size_t end = job.actions.size(); job.next(end) < end;) {
             const std::size_t at = job.next(end);
@@ -146,7 +151,7 @@ private:
                 block(job, at, now);
                 continue;
             }
-            CycleReport& said = job.overtakes(at) ? behind : report;
+            CycleReport& said = job.overtakes(at) ? all.behind : all.report;
             perform(job, action, now, said);
             if (action.outcome == ActionOutcome::intended) {
                 waits = true;
@@ -158,10 +163,10 @@ private:
                 block_behind(job, at, now);
                 end = at;
             }
-            if (!save(job, now, report)) return;
+            if (!save(job, now, all.report)) return;
         }
         if (waits) return wait(std::move(job), now);
-        if (save(job, now, report)) settle(std::move(job), now);
+        if (save(job, now, all.report)) settle(std::move(job), now);
     }
 
     static void note_outcome(RungJob& job, const Action& action, CycleReport& report) {
