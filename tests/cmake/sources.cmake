@@ -77,8 +77,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     list(FILTER core_headers INCLUDE REGEX "/heeler/core/")
     heeler_add_budget(47200 ${core_headers})
     # Most of it is the standard library: values and results are 44,000 lines before a line of ours.
-    heeler_add_budget(73450 "${include_dir}/heeler/engine/watchdog.hpp")
-    heeler_add_budget(85450 "${include_dir}/heeler/heeler.hpp")
+    heeler_add_budget(73600 "${include_dir}/heeler/engine/watchdog.hpp")
+    heeler_add_budget(85600 "${include_dir}/heeler/heeler.hpp")
 
     # What the first program costs, in functions that are emitted and lines that are read.
     function(heeler_add_quickstart_budget mode functions lines)
@@ -89,6 +89,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
                          "FUNCTIONS=${functions}" -D "LINES=${lines}" -P "${scripts}/quickstart_cost.cmake")
         set_tests_properties("${prefix}.quickstart_cost.${mode}" PROPERTIES ENVIRONMENT CCACHE_DISABLE=1 COST 100)
     endfunction()
-    heeler_add_quickstart_budget(header_only 8960 85460)
-    heeler_add_quickstart_budget(compiled 1150 63270 -DHEELER_COMPILED)
+    heeler_add_quickstart_budget(header_only 8960 85600)
+    heeler_add_quickstart_budget(compiled 1150 63350 -DHEELER_COMPILED)
 endif()
