@@ -79,6 +79,7 @@ TEST_CASE("Loop facts: the kind and the flags of commands") {
         {"git stash list", "rh"},
         {"git stash", "wh"},
         {"git checkout main", "wh"},
+        {"git bisect good", "wh"},
         {"git log --oneline", "rsh"},
         {"pip install foo", "wh"},
         {"python3 -m pip install foo", "wh"},

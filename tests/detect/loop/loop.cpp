@@ -406,6 +406,11 @@ TEST_CASE("loop: honest work is none") {
         REQUIRE(told.unit("edit", numbered(R"({"path":"g","old":"a","new":"c)", i, R"("})"), "ok").level() ==
                 Level::none);
     }
+    for (int i = 0; i < 12; ++i)  // the same warning in one file after another
+        REQUIRE(told.unit("bash", command(numbered("npx eslint src/part", i, ".ts")),
+                          "  9:5  error  Unexpected any. Specify a different type\n\n1 problem", false)
+                    .unit("edit", numbered(R"({"path":"src/part)", i, R"(.ts","old":"any","new":"unknown"})"), "ok")
+                    .level() == Level::none);
     for (int i = 0; i < 10; ++i)  // one missing module after another
         REQUIRE(told.unit("bash", command("python app.py"),
                           "Traceback (most recent call last):\n  File \"app.py\", line 1\nModuleNotFoundError: No "

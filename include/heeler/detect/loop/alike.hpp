@@ -148,7 +148,7 @@ struct Similar {
         } else {
             if (common.edits != record.edits || common.news != record.news) count_up(record.renewed);
             if (record.numbers != unit.outcome.numbers) record.moved = 1;
-            const bool named = !failed || record.subject != about;
+            const bool named = !failed || record.subject != about || (about == 0 && common.edits != record.edits);
             const bool walks = unit.fresh && named && walks_on(record, unit.call.tokens);
             const bool answers = unit.some && (failed ? walks : about != 0 && about == record.subject);
             if (walks) count_up(record.walked);

@@ -54,7 +54,8 @@ inline constexpr Words writing_commands{
 inline constexpr Words writing_if{
     "git pip pip3 npm yarn pnpm apt apt-get brew gem cargo go conda uv poetry systemctl service apk yum dnf"};
 inline constexpr Words writing_subcommands{
-    "add commit checkout stash reset push pull clone merge apply rebase restore switch clean revert cherry-pick am "
+    "add bisect commit checkout stash reset push pull clone merge apply rebase restore switch clean revert cherry-pick "
+    "am "
     "mv rm tag init install i ci pkg uninstall remove update upgrade get start stop restart reload enable disable "
     "sync"};
 inline constexpr Words searching_commands{

@@ -153,6 +153,8 @@ struct ResultFacts {
     std::uint64_t sha = 0;         ///< of `output_sha`, part of every hash of the result; 0: absent
     std::uint32_t lines = 0;
     std::uint32_t length = 0;        ///< bytes of the lines, and one for each break between them
+    std::uint32_t measures = 0;      ///< durations that were measured; not in lines that say how it went
+    std::uint64_t measured = 0;      ///< of these
     std::uint32_t strong_lines = 0;  ///< of the searched lines, with a word of failure
     LineFacts error_line{};          ///< the first searched line behind `head` that tells of a failure
     LineFacts exception_line{};      ///< the last searched line that begins with an exception's name

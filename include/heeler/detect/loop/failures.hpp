@@ -59,9 +59,10 @@ struct SameError {
             record.first = unit.first;
             record.weight = one;
             note(record, unit);
+            note(record, unit, true);
         } else {
             const bool renewed = record.news != common.news || record.edits != common.edits;
-            const bool new_subject = note(record, unit);
+            const bool new_subject = note(record, unit, record.edits != common.edits);
             std::uint32_t more = one;
             if (renewed) more /= 2;
             if (new_subject) more = more * settings.new_subject_percent / 100;
@@ -88,8 +89,11 @@ struct SameError {
     }
 
 private:
-    /// Whether the subject is new. Keeps it, and the tool.
-    static bool note(Record& record, const Unit& unit) noexcept {
+    /// Whether the subject is new. Keeps it, and the tool. After an edit the same failure of another call is about what
+    /// that names, if it does not say.
+    static bool note(Record& record, const Unit& unit, bool edited = false) noexcept {
+        const bool by_call = edited && unit.outcome.subject == 0;
+        const std::uint16_t subject = by_call ? static_cast<std::uint16_t>(~unit.call.typed) : unit.outcome.subject;
         const auto tool = static_cast<std::uint16_t>(unit.call.tool);
         bool known = false;
         const std::size_t tools = record.tool_count % (std::size(record.tools) + 1);
@@ -100,8 +104,8 @@ private:
         }
         const std::size_t subjects = record.subject_count % (std::size(record.subjects) + 1);
         for (std::size_t i = 0; i < subjects; ++i)
-            if (record.subjects[i] == unit.outcome.subject) return false;
-        record.subjects[record.next_subject++ % std::size(record.subjects)] = unit.outcome.subject;
+            if (record.subjects[i] == subject) return false;
+        record.subjects[record.next_subject++ % std::size(record.subjects)] = subject;
         if (subjects < std::size(record.subjects)) record.subject_count = static_cast<std::uint8_t>(subjects + 1);
         return true;
     }

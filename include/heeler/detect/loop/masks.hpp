@@ -128,11 +128,13 @@ private:
             name_end_ = number;
             while (name_end_ != end_ && name_end_ - digit < longest_word && is_name(*name_end_)) ++name_end_;
             if (const MaskSpan id = identifier(first, name_end_); id.mask != Mask::none) return id;
+            if (is_element(first, digit)) return {first, name_end_, Mask::time};
             if (name_end_ - first >= 8 && is_id_key(key_before(first))) return {first, name_end_, Mask::id};
         }
         if (!inside_word && may_be_time(number, number - digit)) {
             if (const char* stop = time(digit); stop != nullptr) return {digit, stop, Mask::time};
         }
+        if (!inside_word && is_page(digit, number)) return {digit, number, Mask::time};
         if (!inside_word && is_duration_key(key_before(digit))) {
             if (end_ - number > 1 && *number == '.') number = digits_end(number + 1);
             return {digit, number, Mask::time};
@@ -141,6 +143,16 @@ private:
         if (inside_word || is_letter(behind))  // the digits of one word are looked at once
             while (at_ != end_ && is_word(*at_)) ++at_;
         return {};
+    }
+    /// "ref=e12", "[ref=s2e7]": a browser's elements are numbered anew with every look at a page.
+    [[nodiscard]] bool is_element(const char* first, const char* digit) const noexcept {
+        return digit - first == 1 && (*first == 'e' || *first == 's') && key_before(first) == "ref";
+    }
+    /// Which page it is was asked for: "Page 2 of 40", `"page": 2`.
+    [[nodiscard]] bool is_page(const char* digit, const char* number) const noexcept {
+        const std::string_view before = between(begin_, digit);
+        if (before.ends_with("age ")) return between(number, end_).starts_with(" of ");
+        return before.ends_with("\"page\":") || before.ends_with("\"page\": ");
     }
     static constexpr std::size_t shortest_key = 4;
     /// "elapsed" of `"elapsed": 12` and of `elapsed=12`, if the value begins at `at`; else empty.
@@ -314,11 +326,23 @@ inline constexpr std::uint64_t id_mark = 0x6964;
 
 /// Hashes of one text.
 struct MaskedHashes {
-    std::uint64_t typed = 0;  ///< times and ids masked
-    std::uint64_t timed = 0;  ///< only times masked
+    std::uint64_t typed = 0;     ///< times and ids masked
+    std::uint64_t timed = 0;     ///< only times masked
+    std::uint64_t measured = 0;  ///< of the durations that were measured
+    std::uint32_t measures = 0;
 };
 
 namespace detail {
+
+/// "11.27 ms", "0m12.294s": as exact as what somebody measures. In brackets, and behind "in" and "took", it is how long
+/// the tool itself ran.
+[[nodiscard]] inline bool is_measure(const MaskSpan& span, const char* begin) noexcept {
+    const std::string_view time = between(span.first, span.last), before = between(begin, span.first);
+    const bool exact = time.find('.') != std::string_view::npos;
+    if (!is_letter(time.back()) || time.size() < 3) return false;
+    if (!exact && !time.ends_with("ms") && !time.ends_with("us") && !time.ends_with("ns")) return false;
+    return !before.ends_with('(') && !before.ends_with('[') && !before.ends_with(" in ") && !before.ends_with("took ");
+}
 
 /// Takes a text piece by piece and hashes at most its first `most` bytes.
 class ShapeBuffer {
@@ -407,7 +431,7 @@ template <class S>
     if (span.mask == Mask::none) {
         shape.put(at, end);
         const std::uint64_t plain = text::fingerprint_text(text);
-        return {plain, plain};
+        return {plain, plain, 0, 0};
     }
     MaskedHashes sum{};
     for (; span.mask != Mask::none; span = finder.next()) {
@@ -416,13 +440,19 @@ template <class S>
         const std::uint64_t as_id = time ? 0 : text::fingerprint_text(between(span.first, span.last));
         sum.typed = text::combine(text::combine(sum.typed, before), time ? time_mark : id_mark);
         sum.timed = text::combine(text::combine(sum.timed, before), time ? time_mark : as_id);
+        if (time && is_measure(span, text.data())) {
+            ++sum.measures;
+            sum.measured = text::combine(sum.measured, text::fingerprint_text(between(span.first, span.last)));
+        }
         shape.put(at, span.first);
         shape.put(span);
         at = span.last;
     }
     shape.put(at, end);
     const std::uint64_t rest = text::fingerprint_text(between(at, end));
-    return {text::combine(sum.typed, rest), text::combine(sum.timed, rest)};
+    sum.typed = text::combine(sum.typed, rest);
+    sum.timed = text::combine(sum.timed, rest);
+    return sum;
 }
 
 }  // namespace detail
@@ -442,7 +472,7 @@ struct LineHashes {
     const detail::MaskFinder finder{line.data(), line.data() + line.size()};
     if (line.size() <= shaped_bytes && finder.finds_nothing()) {
         const std::uint64_t plain = text::fingerprint_text(line);
-        return {{plain, plain}, text::combine(0, plain)};
+        return {{plain, plain, 0, 0}, text::combine(0, plain)};
     }
     detail::ShapeBuffer shape{most};
     const MaskedHashes masked = detail::hash_masked(line, detail::Shape{shape});

@@ -119,6 +119,10 @@ public:
         if (made.outcome == OutcomeClass::negative || made.outcome == OutcomeClass::infra) note_failure(made);
         made.key = key_of(made);
         if (made.outcome == OutcomeClass::info) {
+            if (is_measurement()) {
+                made.key = half(text::combine(made.key, result_.measured));
+                made.novelty = half(text::combine(made.novelty, result_.measured));
+            }
             made.is_news_if_new = !call_.clock && !call_.nop;
             made.becomes_wait = is_pending();
         }
@@ -383,6 +387,11 @@ private:
         if (made.outcome != OutcomeClass::info) return made.error_key;
         const std::uint64_t text = call_.clock ? shape_of_body() : body_.sum.typed;
         return half(text::combine(info_key, text::combine(text, result_.sha)));
+    }
+    /// Hardly more than durations: they are what was asked for, and another one each time is another answer.
+    [[nodiscard]] bool is_measurement() const noexcept {
+        constexpr std::uint32_t bytes_of_each = 32;
+        return !call_.clock && body_.length > 0 && body_.length <= bytes_of_each * result_.measures;
     }
     [[nodiscard]] std::uint64_t shape_of_body() const noexcept {
         std::uint64_t sum = 0;

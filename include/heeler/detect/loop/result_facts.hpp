@@ -114,12 +114,18 @@ private:
         return size < 0xFFFFFFFF ? static_cast<std::uint32_t>(size) : 0xFFFFFFFF;
     }
     /// One of the first lines.
-    static void hash_with_shape(LineFacts& made, std::string_view line) noexcept {
+    void hash_with_shape(LineFacts& made, std::string_view line) noexcept {
         const LineHashes hashes = line_hashes(line.substr(0, masked_head));
+        note_measures(made, hashes.masked);
         made.typed = hashes.masked.typed;
         made.timed = hashes.masked.timed;
         made.shape = has_letters(line, letters_of_a_banner) ? static_cast<std::uint32_t>(hashes.shape) : 0;
         if (line.size() > masked_head) add_plain(made, line.substr(masked_head));
+    }
+    void note_measures(const LineFacts& line, const MaskedHashes& hashes) noexcept {
+        if (hashes.measures == 0 || (line.said & (said_ack | said_tested | said_strong)) != 0) return;
+        facts_.measures += hashes.measures;
+        facts_.measured = text::combine(facts_.measured, hashes.measured);
     }
     static void add_plain(LineFacts& made, std::string_view rest) noexcept {
         const std::uint64_t plain = text::fingerprint_text(rest);

@@ -256,6 +256,9 @@ inline constexpr PhraseIndex phrase_index{};
     }
     if (!assigned) return false;
     const std::string_view rest = between(value, end);
+    const std::string_view count =
+        rest.substr(static_cast<std::size_t>(word_end(value, end) - value));  // "connect 0, read 0"
+    if (count.starts_with(" 0") && rest.find_first_of("123456789") == std::string_view::npos) return true;
     if (rest.starts_with("[]") || rest.starts_with("{}") || (rest[0] == ',' && value[-1] == '"')) return true;
     constexpr std::string_view nones[] = {"null", "none", "false", "nil"};
     for (const std::string_view none : nones)
