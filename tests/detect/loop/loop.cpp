@@ -407,10 +407,17 @@ TEST_CASE("loop: honest work is none") {
                 Level::none);
     }
     for (int i = 0; i < 12; ++i)  // the same warning in one file after another
-        REQUIRE(told.unit("bash", command(numbered("npx eslint src/part", i, ".ts")),
-                          "  9:5  error  Unexpected any. Specify a different type\n\n1 problem", false)
-                    .unit("edit", numbered(R"({"path":"src/part)", i, R"(.ts","old":"any","new":"unknown"})"), "ok")
-                    .level() == Level::none);
+        REQUIRE(told.unit("edit", numbered(R"({"path":"src/p)", i, R"(.ts","old":"any","new":"unknown"})"), "ok")
+                    .unit("bash", command(numbered("npx eslint src/p", i, ".ts")),
+                          numbered("/w/src/p.ts\n  ", 9 + i, ":5  error  Unexpected any. Specify a different type"),
+                          false)
+                    .level() < Level::nudge);
+    for (int i = 0; i < 7; ++i)  // a search for the commit with which it began
+        REQUIRE(told.unit("bash", command("git bisect bad"),
+                          "Bisecting: some revisions left to test after this\n[" +
+                              std::string(static_cast<std::size_t>(i) + 3, 'f') + "] Another change of the parser")
+                    .unit("bash", command("./test.sh"), "segmentation fault", false)
+                    .level() < Level::nudge);
     for (int i = 0; i < 10; ++i)  // one missing module after another
         REQUIRE(told.unit("bash", command("python app.py"),
                           "Traceback (most recent call last):\n  File \"app.py\", line 1\nModuleNotFoundError: No "

@@ -266,6 +266,8 @@ private:
         if (unit.is(OutcomeClass::info)) {
             const bool told = is_new(outcome.novelty);
             unit.news = told && outcome.is_news_if_new && !Repeat::had(known_, unit);
+            // What acts and is told something new has changed it once more: "git bisect bad".
+            unit.edit = unit.edit || (unit.news && acts && !unit.call.nop);
             // The same short answer to another question is an answer, "no" to each of many.
             const bool answers = fresh && !unit.news && outcome.is_news_if_new;
             unit.some = answers && outcome.length < 40;
