@@ -134,7 +134,6 @@ private:
         if (!inside_word && may_be_time(number, number - digit)) {
             if (const char* stop = time(digit); stop != nullptr) return {digit, stop, Mask::time};
         }
-        if (!inside_word && is_page(digit, number)) return {digit, number, Mask::time};
         if (!inside_word && is_duration_key(key_before(digit))) {
             if (end_ - number > 1 && *number == '.') number = digits_end(number + 1);
             return {digit, number, Mask::time};
@@ -147,12 +146,6 @@ private:
     /// "ref=e12", "[ref=s2e7]": a browser's elements are numbered anew with every look at a page.
     [[nodiscard]] bool is_element(const char* first, const char* digit) const noexcept {
         return digit - first == 1 && (*first == 'e' || *first == 's') && key_before(first) == "ref";
-    }
-    /// Which page it is was asked for: "Page 2 of 40", `"page": 2`.
-    [[nodiscard]] bool is_page(const char* digit, const char* number) const noexcept {
-        const std::string_view before = between(begin_, digit);
-        if (before.ends_with("age ")) return between(number, end_).starts_with(" of ");
-        return before.ends_with("\"page\":") || before.ends_with("\"page\": ");
     }
     static constexpr std::size_t shortest_key = 4;
     /// "elapsed" of `"elapsed": 12` and of `elapsed=12`, if the value begins at `at`; else empty.
