@@ -55,8 +55,7 @@ inline constexpr Words writing_if{
     "git pip pip3 npm yarn pnpm apt apt-get brew gem cargo go conda uv poetry systemctl service apk yum dnf"};
 inline constexpr Words writing_subcommands{
     "add bisect commit checkout stash reset push pull clone merge apply rebase restore switch clean revert cherry-pick "
-    "am "
-    "mv rm tag init install i ci pkg uninstall remove update upgrade get start stop restart reload enable disable "
+    "am mv rm tag init install i ci pkg uninstall remove update upgrade get start stop restart reload enable disable "
     "sync"};
 inline constexpr Words searching_commands{
     "grep egrep fgrep rg ag find fd ls cat head tail less awk which wc jq curl select tree stat file type whereis "
