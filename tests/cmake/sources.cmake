@@ -17,6 +17,8 @@ add_test(NAME "${prefix}.sizes" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${include_di
 add_test(NAME "${prefix}.test_names" COMMAND "${CMAKE_COMMAND}" -D "ROOT=${CMAKE_CURRENT_SOURCE_DIR}" -P
                                              "${scripts}/test_names.cmake")
 
+add_test(NAME "${prefix}.seeded_bugs" COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/sim/bugs.sh" --check)
+
 # tests/run.sh lets a log of ctest pass by this.
 add_test(NAME "${prefix}.no_skips" COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/support/no_skips_check.sh")
 

@@ -2,14 +2,27 @@
 # Proves that the simulated worlds (tests/sim) find faults: each patch in tests/sim/bugs is a fault, put into a copy of the
 # library; prints which seed was the first to see it. Exit status 1 if one of them is not seen within HEELER_SIM_SEEDS.
 #   tests/sim/bugs.sh [CXX [NAME...]]
+#   tests/sim/bugs.sh --check            only whether each patch still fits the lines that it was made for
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-cxx=${1:-g++}
-names=("${@:2}")
-seeds=${HEELER_SIM_SEEDS:-700}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+# apply PATCH [--check]: to $scratch/include. Unlike `patch`, git accepts no neighbours but those that a fault was put between.
+apply() { (cd "$scratch" && git apply --directory=include "$@"); }
+
+if [ "${1-}" = --check ]; then
+    status=0
+    cp -r include "$scratch/include"
+    for patch in "$PWD"/tests/sim/bugs/*.patch; do
+        apply "$patch" --check || status=1
+    done
+    exit $status
+fi
+
+cxx=${1:-g++}
+names=("${@:2}")
+seeds=${HEELER_SIM_SEEDS:-700}
 sources=$scratch/worlds.cpp
 printf '#define CATCH_CONFIG_MAIN\n' >"$sources"
 for source in tests/sim/*.cpp; do
@@ -25,12 +38,12 @@ if ! said=$(HEELER_SIM_SEEDS=$seeds "$scratch/worlds" 2>&1); then
 fi
 
 unseen=0
-for patch in tests/sim/bugs/*.patch; do
+for patch in "$PWD"/tests/sim/bugs/*.patch; do
     name=$(basename "$patch" .patch)
     [[ ${#names[@]} = 0 || " ${names[*]} " = *" $name "* ]] || continue
     rm -rf "$scratch/include"
     cp -r include "$scratch/include"
-    if ! patch -s -p1 -d "$scratch/include" <"$patch"; then
+    if ! apply "$patch"; then
         echo "$name: the patch does not apply any more"
         unseen=1
         continue
