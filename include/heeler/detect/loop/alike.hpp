@@ -29,7 +29,9 @@ struct Near {
         std::uint16_t calls[8];  ///< halves of the newest, each in its turn
         Stamp round, edits;
         std::uint16_t rounds;
-        std::uint8_t next, came_back, moved, varied;
+        std::uint8_t next;
+        std::int8_t came_back;  ///< four for each value that was among the newest, one less for each that was not
+        std::uint8_t moved, varied;
     };
     struct Part {
         Record records[8];
@@ -75,8 +77,13 @@ private:
             record.calls[(record.next + std::size(record.calls) - 1) % std::size(record.calls)];
         if (newest != call) {
             record.varied = 1;
-            for (const std::uint16_t each : record.calls)
-                if (each == call) record.came_back = 1;
+            bool back = false;
+            for (const std::uint16_t each : record.calls) back = back || each == call;
+            // In a long batch one value is tried again, or two have the same half: that alone is no circle.
+            if (back)
+                record.came_back = static_cast<std::int8_t>(record.came_back < 100 ? record.came_back + 4 : 100);
+            else if (record.came_back > -6)
+                --record.came_back;
         }
         if (record.numbers != unit.outcome.numbers) record.moved = 1;
     }
@@ -84,7 +91,7 @@ private:
     static Hit judge(const Record& record, const Settings& s, const Unit& unit) noexcept {
         const bool failed = unit.is(OutcomeClass::negative);
         const bool told = unit.is(OutcomeClass::info);
-        const bool counts = failed || record.came_back != 0 || (told && unit.outcome.length >= s.telling);
+        const bool counts = failed || record.came_back >= 0 || (told && unit.outcome.length >= s.telling);
         Hit hit;
         if (!counts || record.varied == 0) return hit;
         hit.judge(record.rounds, failed ? s.failure + record.moved : told ? s.info : s.empty, 0);
