@@ -140,7 +140,7 @@ void World::happen(const Happening& each) {
             dog.down = each.value % 3;
             return;
         case What::pause:
-            if (++dog.gaps > most_gaps) return;
+            if (!is_rhythm_known(dog) || ++dog.gaps > most_gaps) return;
             dog.paused = 1 + each.value % 40;
             may_repeat_ = true;
             return;
@@ -158,7 +158,7 @@ void World::happen(const Happening& each) {
             }
             return;
         case What::stall:
-            if (++dog.gaps > most_gaps) return;
+            if (!is_rhythm_known(dog) || ++dog.gaps > most_gaps) return;
             dog.stalls = static_cast<Moment>(1 + each.value % 3);
             dog.stall = std::chrono::minutes{4 << (each.value / 4 % 3)};
             may_repeat_ = true;
@@ -187,6 +187,9 @@ void World::register_again(Body& body) {
 /// What a run does nobody reports while the watchdog is down: one that works may be taken for stalled if it is so again
 /// and again.
 bool World::is_long_up(Dog& dog) { return seconds() - std::exchange(dog.restarted, seconds()) >= 600; }
+
+/// A gap of minutes between the first calls of all may be how often this host calls.
+bool World::is_rhythm_known(const Dog& dog) { return dog.cycles >= 4; }
 
 /// The host ends it, or its agent says that it is done.
 void World::end(const Happening& each, Body& body) {
@@ -285,7 +288,7 @@ void World::boot(unsigned number) {
     ++boots_;
     dog.watch.reset();
     dog.store = Store{Shelf{*this, number}};
-    dog.dies_in = dog.down = 0;
+    dog.dies_in = dog.down = dog.cycles = 0;
     dog.ended = dog.clock.now().elapsed;
     dog.endings.clear();
     if (const bool any_over =
@@ -354,6 +357,7 @@ void World::cycle(Dog& dog) {
     const std::uint64_t commits = commits_of(dog);
     dog.known = rows_;
     dog.cycling = true;
+    ++dog.cycles;
     const CycleReport report = dog.watch->cycle(TickCause::period);
     dog.cycling = false;
     tell_cycle();

@@ -214,6 +214,7 @@ private:
         heeler::Duration stall{};       ///< for so long
         bool cycling = false, still = false;
         bool wakes = false;                     ///< it goes on before anybody could tell it anything
+        unsigned cycles = 0;                    ///< since its process began
         unsigned gaps = 0, jumps = 0;           ///< of its calls and of its clocks, so far
         std::vector<Row> known{};               ///< the rows before its cycle
         std::vector<heeler::WallTime> rungs{};  ///< that reach agents: when they were decided
@@ -231,6 +232,7 @@ private:
     void end(const Happening& each, Body& body);
     void register_again(Body& body);
     [[nodiscard]] bool is_long_up(Dog& dog);
+    [[nodiscard]] static bool is_rhythm_known(const Dog& dog);
     void stand_still(unsigned number, Moment moment);
     void set_mood(Body& body, unsigned value);
     void calm_down();
