@@ -242,6 +242,16 @@ TEST_CASE("near: values that come back are no batch") {
     }
 }
 
+TEST_CASE("near: of a long batch one value is tried again; a circle that begins then is one") {
+    const auto one_again = [](auto& told) { told.call.typed = told.now.round == 20 ? 17 : told.now.round; };
+    CHECK(units_until<Near>(Level::nudge, OutcomeClass::ack, one_again) == 0);
+    const auto turns = [](auto& told) {
+        told.call.typed = told.now.round < 20 ? told.now.round : 20 + told.now.round % 3;
+    };
+    const std::uint32_t found = units_until<Near>(Level::nudge, OutcomeClass::ack, turns);
+    CHECK((found > 22 && found < 27));
+}
+
 TEST_CASE("near: an edit, another outcome and another shape begin anew, a moving number needs one more") {
     CHECK(units_until<Near>(Level::nudge, OutcomeClass::negative, [](auto& told) { ++told.edit().call.typed; }) == 0);
     CHECK(units_until<Near>(Level::nudge, OutcomeClass::negative, [](auto& told) { ++told.call.shape; }) == 0);
