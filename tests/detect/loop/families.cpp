@@ -242,7 +242,7 @@ TEST_CASE("near: values that come back are no batch") {
     }
 }
 
-TEST_CASE("near: of a long batch one value is tried again; a circle that begins then is one") {
+TEST_CASE("near: of a long batch one value is tried again, and a circle begins later") {
     const auto one_again = [](auto& told) { told.call.typed = told.now.round == 20 ? 17 : told.now.round; };
     CHECK(units_until<Near>(Level::nudge, OutcomeClass::ack, one_again) == 0);
     const auto turns = [](auto& told) {
