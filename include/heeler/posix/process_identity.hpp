@@ -124,10 +124,11 @@ namespace detail {
 }  // namespace detail
 
 /// The living family of `identity`. The system keeps a group's number while it has members, so if the number now leads
-/// a process with another start time, nothing of the family is left.
-[[nodiscard]] inline ProcessFamily family_of(const ProcessIdentity& identity) {
+/// a process with another start time, nothing of the family is left. `rows`: who asks about the same moment more than
+/// once gives one table, as a process that begins between two of them is in the second alone.
+[[nodiscard]] inline ProcessFamily family_of(const ProcessIdentity& identity,
+                                             const std::vector<ProcessRow>& rows = process_table()) {
     ProcessFamily family;
-    std::vector<ProcessRow> rows = process_table();
     for (const ProcessRow& row : rows)
         if (row.pid == identity.pid && row.start_time != identity.start_time) return family;
     std::vector<ProcessRow> known;

@@ -133,9 +133,9 @@ inline void reap_orphans() {
 /// The living descendants of a command that left its group and its session. With `orphans`, whatever orphan this
 /// process was given since the command began is one.
 [[nodiscard]] inline std::vector<ProcessRow> strays_of(const ProcessIdentity& identity, bool orphans = false) {
-    ProcessFamily family = family_of(identity);
-    if (identity.start_time == 0) return std::move(family.strays);
     const std::vector<ProcessRow> rows = process_table();
+    ProcessFamily family = family_of(identity, rows);
+    if (identity.start_time == 0) return std::move(family.strays);
     const std::string mark = detail::family_mark(identity);
     std::vector<ProcessRow> found = std::move(family.strays);
     const auto add = [&](const ProcessRow& row) {

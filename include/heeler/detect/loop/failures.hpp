@@ -59,7 +59,7 @@ struct SameError {
             record.first = unit.first;
             record.weight = one;
             note(record, unit);
-            note(record, unit, true);
+            note(record, unit, true);  // the first failure has both subjects: an edit may come between it and the next
         } else {
             const bool renewed = record.news != common.news || record.edits != common.edits;
             const bool new_subject = note(record, unit, record.edits != common.edits);
