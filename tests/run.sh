@@ -109,7 +109,6 @@ if [ "$full" = yes ]; then
     asan_lines=-g1
     fuzz_seconds=60
     fuzz_flags=-O1
-    export HEELER_MONITOR_CYCLES=100 HEELER_SCENARIOS_ALL=1
     conan=$(command -v conan || true)
     if [ -z "$conan" ] && python3 -m venv build/conan >/dev/null 2>&1 && build/conan/bin/pip install -q conan==2.34.0; then
         conan=$PWD/build/conan/bin/conan
@@ -140,6 +139,7 @@ beside() {
         cat build/all/computing.log
         return "$status"
     fi
+    export HEELER_SCENARIOS_ALL=1 HEELER_MONITOR_CYCLES=100 # but not under a sanitizer, where each restart takes ten times as long
     "${run[@]}" build/dev -R "$by_the_clock" || return
     HEELER_CRASH_ALL=1 HEELER_MODEL_ALL=1 "${run[@]}" build/dev -R "$played_longer" || return
     "${run[@]}" build/dev -E "$by_the_clock|$played_longer"
