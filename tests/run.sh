@@ -225,7 +225,10 @@ if [ "$full" = yes ]; then
 
     heading "many simulated worlds: what is left of them"
     tail -n 1 -f --pid="$worlds" build/all/worlds.log &
-    wait "$worlds" || fail
+    if ! wait "$worlds"; then # whose first broken one may be hours old
+        cat build/all/worlds.log
+        fail
+    fi
     wait
 fi
 trap - EXIT

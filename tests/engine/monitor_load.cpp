@@ -140,7 +140,7 @@ TEST_CASE("workers that come and go with each cycle are told of once each [M-131
 TEST_CASE("after a million cycles no memory has grown, and detectors know what they knew [M-136]") {
 #ifdef NDEBUG
     const int cycles = 1'000'000;
-#else  // which takes a quarter of an hour of a processor for so many
+#else  // a quarter of an hour of a processor for so many
     const int cycles = heeler_test::is_slowed ? 2'000 : 20'000;
 #endif
     Told t;

@@ -27,10 +27,12 @@ constexpr std::uint64_t most_broken = 5;
 /// What the processes have in common.
 struct Count {
     std::atomic<std::uint64_t> next{0}, lived{0}, broken{0}, traces{0};
+    const pid_t first = getpid();  ///< who is told to stop, and whom the others follow
 };
 
 void live(Count& all, std::uint64_t from, std::uint64_t worlds) {
-    for (std::uint64_t at = all.next++; at < worlds && all.broken < most_broken; at = all.next++) {
+    for (std::uint64_t at = all.next++; at < worlds && all.broken < most_broken && getppid() == all.first;
+         at = all.next++) {
         const sim::Story story = sim::story_of(from + at, sim::short_story);
         sim::World world{story};
         world.live();

@@ -34,10 +34,10 @@ inline void forgive(const std::optional<Backoff>& retry, const Judgement& seen, 
                                    Elapsed elapsed, Duration verify_after) {
     Decision decision{incident};
     Incident& next = decision.incident;
-    const std::optional<Elapsed> planned = incident.phase == Phase::waiting ? incident.hold_until : std::nullopt;
+    const bool planned = incident.phase == Phase::waiting && incident.hold_until;
     decision.condition = next.condition = Condition::stalled;
     if (incident.condition != Condition::stalled) next.unclear = 0;
-    if (planned && elapsed < *planned) return decision;
+    if (planned && elapsed < *incident.hold_until) return decision;
     next.hold_until.reset();
     const std::uint32_t in_a_row = seen.continuations - detail::min_of(seen.continuations, next.forgiven);
     if (in_a_row >= retry.count) {

@@ -30,7 +30,7 @@ struct Near {
         Stamp round, edits;
         std::uint16_t rounds;
         std::uint8_t next;
-        std::int8_t came_back;  ///< four for each value that was among the newest, one less for each that was not
+        std::int8_t came_back;  ///< four for each value that did, one less for each that did not; below 0: too seldom
         std::uint8_t moved, varied;
     };
     struct Part {
@@ -79,7 +79,8 @@ private:
             record.varied = 1;
             bool back = false;
             for (const std::uint16_t each : record.calls) back = back || each == call;
-            // In a long batch one value is tried again, or two have the same half: that alone is no circle.
+            // In a long batch one value is tried again, or two have the same half: that alone is no circle. A circle
+            // that begins there needs two.
             if (back)
                 record.came_back = static_cast<std::int8_t>(record.came_back < 100 ? record.came_back + 4 : 100);
             else if (record.came_back > -6)
