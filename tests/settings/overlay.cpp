@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <heeler/detect/failure_streak.hpp>
 #include <heeler/detect/liveness_counter.hpp>
 #include <heeler/detect/never_started.hpp>
 #include <heeler/settings/presets.hpp>
