@@ -280,6 +280,23 @@ TEST_CASE("one agent is ended or replaced in ten seconds, and none so soon after
     CHECK(on_record == 1);
 }
 
+TEST_CASE("without that limit all are ended and replaced in one delivery, however long each of them takes [M-202]") {
+    Delivering d;
+    RunClass rules = rooms::bare_class("at once");
+    rules.stop_proof = StopProofNeeded::presumed;
+    for (const char* id : {"a", "b", "c"}) {
+        const RunHandle run = d.stored(rules, bench::spec_of(id));
+        d.at(run).rung_busy = true;
+        d.at(run).verdict.edit().keep({.number = 1});
+        d.deliverer.queues().add(detail::RungJob{run, &d.at(run), {Delivering::intended(ActionKind::spawn)}});
+    }
+    const Instant begun = d.now();
+    d.clock.advance(1ms);  // of which the first has used some when the second is asked for
+    CycleReport report;
+    d.deliverer.run(begun, report);
+    CHECK(bench::acts_of(report) == "spawn done, spawn done, spawn done");
+}
+
 TEST_CASE("an outcome that is not known is looked up at once and in two more cycles before it is unknown [M-101]") {
     Delivering d;
     const auto next_cycle = [&] {

@@ -22,7 +22,7 @@ fi
 
 cxx=${1:-g++}
 names=("${@:2}")
-seeds=${HEELER_SIM_SEEDS:-700}
+seeds=${HEELER_SIM_SEEDS:-2000}
 sources=$scratch/worlds.cpp
 printf '#define CATCH_CONFIG_MAIN\n' >"$sources"
 for source in tests/sim/*.cpp; do

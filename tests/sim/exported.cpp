@@ -35,7 +35,6 @@ struct Seen {
             all.empty() ? std::string{name_of(Status::healthy)} : all.back().substr(all.back().find(' ') + 1);
         if (before != status) all.push_back(at + " " + status);
     }
-    friend bool operator==(const Seen&, const Seen&) = default;
 };
 
 [[nodiscard]] std::string words_of(const Seen& seen) {

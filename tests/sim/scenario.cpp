@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <heeler/core/named_setting.hpp>
+#include <heeler/recover/recovery_ladder.hpp>
 #include <heeler/settings/overlay.hpp>
 #include <heeler/text/json_writer.hpp>
 #include <heeler/text/rfc3339.hpp>

@@ -294,7 +294,7 @@ private:
     /// Another agent was ended or replaced just now. That this one waits for that is on record.
     [[nodiscard]] bool waits_for_turn(RungJob& job, const Action& action, Instant now, CycleReport& report) const {
         const Duration apart = job.rules->rules.limits.endings_apart;
-        if (!ends_agent(action.kind) || job.asked || now.elapsed - *ended_ >= apart) return false;
+        if (!ends_agent(action.kind) || job.asked || clock_.now().elapsed - *ended_ >= apart) return false;
         if (std::exchange(job.waits, true)) return true;
         const std::lock_guard guard{job.watched->lock};
         AuditRow row{now.wall, "suppressed", std::string{job.watched->run.id}, std::string{waits_for_its_turn}};
