@@ -31,8 +31,10 @@ for source in tests/sim/*.cpp; do
 done
 
 build() { "$cxx" -std=c++20 -O1 "-I$1" -Itests "$sources" -o "$scratch/worlds" -lfmt -lxxhash; }
+# Not the trace that is written down: it differs by whatever changes a verdict, and so proves no promise.
+live() { HEELER_SIM_SEEDS=$seeds "$scratch/worlds" '~one seed is one trace*' 2>&1; }
 build include
-if ! said=$(HEELER_SIM_SEEDS=$seeds "$scratch/worlds" 2>&1); then
+if ! said=$(live); then
     sed -n 's/^ *\(seed [0-9]*: .*\)/\1, without any fault: fewer seeds prove something/p' <<<"$said"
     exit 1
 fi
@@ -48,8 +50,12 @@ for patch in "$PWD"/tests/sim/bugs/*.patch; do
         unseen=1
         continue
     fi
-    build "$scratch/include"
-    said=$(HEELER_SIM_SEEDS=$seeds "$scratch/worlds" 2>&1) && status=0 || status=$?
+    if ! build "$scratch/include"; then
+        echo "$name: the patch does not compile any more"
+        unseen=1
+        continue
+    fi
+    said=$(live) && status=0 || status=$?
     seen=$(sed -n 's/^ *seed \([0-9]*\): \([A-Z][0-9a-z]*\): .*/\1 \2/p' <<<"$said" | head -1)
     if [ "$status" = 0 ]; then
         echo "$name: NOT SEEN in $seeds seeds: $(head -1 "$patch")"
